@@ -52,12 +52,14 @@ def predicted(scenario, grid, set):
 def guess(low_to_high):
     """The middle of "0.2 ms..50 ms": "3.16228 ms"."""
     try:
-        (low, *unit), (high, *_) = (end.split() for end in low_to_high.split(".."))
+        (low, *unit), (high, *unit_of_high) = (end.split() for end in low_to_high.split(".."))
         middle = math.sqrt(float(low) * float(high))
     except ValueError:
         middle = 0.0
     if middle <= 0.0:
         raise ValueError('expected a range of positive numbers, "0.2 ms..50 ms", got %r' % (low_to_high,))
+    if unit != unit_of_high:
+        raise ValueError('expected the same unit at both ends, "0.2 ms..50 ms", got %r' % (low_to_high,))
     return " ".join(["%.6g" % middle, *unit])
 
 
