@@ -236,11 +236,31 @@ class Charts(unittest.TestCase):
                 wrong()
 
     def test_one_point_zeros_and_negative_numbers(self):
-        for rows in ([(1, 0)], [(1, -3), (2, 5)], [(0, 1e-9)], [(1, 1e300), (2, -1e300)], [(5, 7), (5, 8)]):
+        for rows in ([(1, 0)], [(1, -3), (2, 5)], [(0, 1e-9)], [(1, 1e300), (2, -1e300)], [(5, 7), (5, 8)], [(1e300, 1)], [(-1e17, 2)]):
             named = feedrate.Table({"x": x, "name": "n%d" % x, "y": y} for x, y in rows)
             for chart in (named.chart("x", "y"), named.chart("name", "y")):
                 self.assertNotIn("nan", str(chart))
                 xml.fromstring(str(chart))
+
+    def test_rows_of_no_and_zero_have_bars_as_well(self):
+        table = feedrate.Table([{"x": False, "y": 1.5}, {"x": True, "y": 2.5}, {"x": 0, "y": 3.5}, {"y": 4.5}])
+        said = texts(table.chart("x", "y"))
+        self.assertLessEqual({"False", "1.5", "True", "2.5", "0", "3.5"}, set(said))
+        self.assertNotIn("4.5", said)
+
+    def test_rows_that_lack_a_column_leave_a_gap(self):
+        rows = [{"name": "a", "y": 1, "of": 1}, {"name": "b", "y": 2}, {"name": "c", "of": 2}]
+        said = texts(feedrate.Table(rows, axes=("name", "y", "of")).chart())
+        self.assertIn("a, 1", said)
+        self.assertIn("b, –", said)
+        self.assertNotIn("c, 2", said)
+        rows = [{"x": 1, "y": 1, "of": 1}, {"x": 2, "y": 2}]
+        self.assertIn("–", texts(feedrate.Table(rows, axes=("x", "y", "of")).chart()))
+
+    def test_numbers_too_large_or_too_small_for_an_axis_are_refused(self):
+        for rows in ([(1.7e308, 1)], [(1, 1.7e308), (2, -1.7e308)], [(1, 5e-324)]):
+            with self.assertRaisesRegex(ValueError, "too large or too small in [xy]$"):
+                feedrate.Table({"x": x, "y": y} for x, y in rows).chart("x", "y")
 
     def test_it_is_saved(self):
         chart = feedrate.run(FILE).chart()

@@ -106,7 +106,13 @@ def lines(series, x_title, y_title):
     xs = [x for points in series.values() for x, _ in points]
     ys = [y for points in series.values() for _, y in points]
     x_low, x_high, y_low, y_high = min(xs), max(xs), min(0.0, *ys), max(0.0, *ys)
-    x_high, y_high = x_high if x_high > x_low else x_low + 1, y_high if y_high > y_low else y_low + 1
+    if x_high == x_low:
+        x_high += max(1, abs(x_low))  # 1 alone is lost beside 1e300
+    if y_high == y_low:
+        y_high += 1
+    for name, span in ((x_title, x_high - x_low), (y_title, y_high - y_low)):
+        if not 1e-300 < span < math.inf:
+            raise ValueError("nothing to draw: the numbers are too large or too small in %s" % name)
     several = len(series) > 1
     left, right, top, bottom = 70, _WIDTH - (150 if several else 20), 34, 260
 

@@ -112,12 +112,17 @@ class Table(list):
                 raise ValueError("%s; expected some of %s" % (words, ", ".join(known) or "no rows"))
         apart = [name for name in (by if self.axes else varied) if name != x]
         if not self._is_numeric(x):
-            named = [(", ".join(str(row[name]) for name in [x, *apart]), row.get(y)) for row in self if row.get(x)]
+            named = [
+                (", ".join(_label(row.get(name)) for name in [x, *apart]), row.get(y))
+                for row in self
+                if row.get(x) is not None
+            ]
             return _chart.bars(named, y)
         series = {}
         for row in self:
             key = ", ".join(
-                str(row.get(name)) if self.axes else "%s = %s" % (name[4:], row.get(name)) for name in apart
+                _label(row.get(name)) if self.axes else "%s = %s" % (name[4:], _label(row.get(name)))
+                for name in apart
             )
             series.setdefault(key, []).append((row.get(x), row.get(y)))
         return _chart.lines(series, x, y)
@@ -135,6 +140,10 @@ class Table(list):
         if len(self) > _MOST_ROWS_SHOWN:
             lines.append("<p>… and %d more rows</p>" % (len(self) - _MOST_ROWS_SHOWN))
         return "\n".join(lines)
+
+
+def _label(value):
+    return "–" if value is None else str(value)
 
 
 def _cell(value):
