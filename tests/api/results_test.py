@@ -30,6 +30,7 @@ HOSTILE = "<script>alert(1)</script>\"'&\x1b[31m\x00\u202e"
 
 
 def answers():
+    scenario = json.loads(feedrate._text(FILE))
     return {
         "run": feedrate.run(FILE, {"num_workers": 1}),
         "sweep": feedrate.sweep(FILE, {"num_workers": [1, 2, 4], "batch_size": [32, 64]}),
@@ -39,6 +40,8 @@ def answers():
         "cases": feedrate.cases(FILE),
         "fit": feedrate.fit(FILE, "collate"),
         "diagnose": feedrate.diagnose({"gpu": 35, "cpu": 13}),
+        "ask run": feedrate.ask({"scenario": scenario, "set": {"num_workers": 1}}),
+        "ask sweep": feedrate.ask({"scenario": scenario, "vary": {"num_workers": [1, 2, 4], "batch_size": [32, 64]}}),
     }
 
 
@@ -77,6 +80,7 @@ class Tables(unittest.TestCase):
                 self.assertTrue(all(type(row) is dict for row in rows))
                 json.dumps(rows)
         self.assertEqual(of["run"].rows(), of["run"]["stages"])
+        self.assertEqual(of["ask run"].rows(), of["ask run"]["result"]["stages"])
         self.assertEqual(of["run"].rows("cost.lines"), of["run"]["cost"]["lines"])
         first = of["advise"]["remedies"][0]
         row = of["advise"].rows()[0]
@@ -176,6 +180,34 @@ class Shown(unittest.TestCase):
                     "table", "thead", "tbody", "tr", "th", "td", "p",
                     "svg", "rect", "line", "text", "polyline", "circle",
                 })  # fmt: skip
+
+    def test_what_was_asked_directly_is_shown_as_its_function_shows_it(self):
+        of = answers()
+        self.assertEqual(of["ask run"]._repr_html_(), of["run"]._repr_html_())
+        self.assertEqual(
+            Tags(of["ask sweep"].table()._repr_html_()).text[:7],
+            [
+                "set.num_workers", "set.batch_size", "result.bottleneck.stage", "result.time.total_s",
+                "result.cost.money_usd", "result.gpu_busy", "\n",
+            ],
+        )  # fmt: skip
+        drawn = xml.fromstring(str(of["ask sweep"].chart()))
+        self.assertEqual(len(list(drawn.iter(SVG + "polyline"))), 2)
+        self.assertEqual(len(list(drawn.iter(SVG + "circle"))), 6)
+        own = of["sweep"].chart()
+        self.assertEqual(
+            [dot.attrib for dot in drawn.iter(SVG + "circle")],
+            [dot.attrib for dot in xml.fromstring(str(own)).iter(SVG + "circle")],
+        )
+        self.assertIn("<svg", of["ask sweep"]._repr_html_())
+
+    def test_a_sweep_asked_directly_with_a_point_that_cannot_run_is_a_table(self):
+        scenario = json.loads(feedrate._text(FILE))
+        answer = feedrate.ask({"scenario": scenario, "vary": {"instance": ["ml.p3.2xlarge", "no.such"]}})
+        shown = Tags(answer.table()._repr_html_())
+        self.assertEqual(shown.tags.count("tr"), 3)
+        self.assertEqual(shown.text[-6:-1], ["no.such", "–", "–", "–", "–"])
+        self.assertIn("ml.p3.2xlarge", texts(answer.chart()))
 
     def test_long_tables_end(self):
         shown = feedrate.Table({"a": i} for i in range(1000))._repr_html_()

@@ -5,7 +5,8 @@ from . import chart as _chart
 _MOST_ROWS_SHOWN = 60
 
 # Of each kind of answer: the table that is meant where none is named, which of its columns are shown
-# where all would be too many, and what its chart draws (along, up).
+# where all would be too many ("set.": each that was varied), and what its chart draws (along, up,
+# apart; along None: what was varied).
 _VIEWS = {
     "result": ("stages", "stage capacity_samples_per_s utilization stall_s provenance", ("stage", "stall_s")),
     "advice": ("remedies", "number change standing effort_h sooner_s saved_usd", ("change", "sooner_s")),
@@ -14,7 +15,11 @@ _VIEWS = {
     "cases": ("scenarios.cases", "name metric measured predicted error", ("name", "error")),
     "fit": ("fit.unknowns", "key before value interval_low interval_high determined", None),
     "diagnosis": ("rules", "name title verdict cause", None),
-    "sweep": ("points", "", None),
+    "sweep": (
+        "points",
+        "set. result.bottleneck.stage result.time.total_s result.cost.money_usd result.gpu_busy",
+        (None, "result.time.total_s"),
+    ),
 }
 
 
@@ -62,8 +67,9 @@ def _tables(value, path, outer, found):
 class Table(list):
     """Rows, a dict each, that a notebook shows as a table.
 
-    title: what the chart is of. shown: the columns that a notebook shows; empty: all of them.
-    axes: the columns that chart() draws where none are named.
+    title: what the chart is of. shown: the columns that a notebook shows, "set." for all that
+    begin so; empty: all of them.
+    axes: the columns that chart() draws where none are named; None first: what was varied.
     """
 
     def __init__(self, rows=(), title="", shown=(), axes=None):
@@ -100,7 +106,7 @@ class Table(list):
         ValueError for columns that are not there, and where there is nothing to draw.
         """
         default_x, default_y, *by = self.axes or (None, "total_s")
-        varied = self._varied()
+        varied, of_varied = self._varied(), default_x is None
         if default_x is None and varied:
             numeric = [name for name in varied if self._is_numeric(name)]
             default_x = max(numeric or varied, key=lambda name: len({str(row.get(name)) for row in self}))
@@ -110,7 +116,7 @@ class Table(list):
             if name not in known:
                 words = "nothing varies: name x and y" if name is None else "there is no column %r" % (name,)
                 raise ValueError("%s; expected some of %s" % (words, ", ".join(known) or "no rows"))
-        apart = [name for name in (by if self.axes else varied) if name != x]
+        apart = [name for name in (varied if of_varied else by) if name != x]
         if not self._is_numeric(x):
             named = [
                 (", ".join(_label(row.get(name)) for name in [x, *apart]), row.get(y))
@@ -121,7 +127,7 @@ class Table(list):
         series = {}
         for row in self:
             key = ", ".join(
-                _label(row.get(name)) if self.axes else "%s = %s" % (name[4:], _label(row.get(name)))
+                "%s = %s" % (name[4:], _label(row.get(name))) if of_varied else _label(row.get(name))
                 for name in apart
             )
             series.setdefault(key, []).append((row.get(x), row.get(y)))
@@ -131,7 +137,13 @@ class Table(list):
         return all(_chart.is_number(row.get(name)) for row in self)
 
     def _repr_html_(self):
-        columns = [name for name in self.shown if name in self.columns()] or self.columns()
+        known = self.columns()
+        columns = [
+            name
+            for one in self.shown
+            for name in known
+            if name == one or (one.endswith(".") and name.startswith(one))
+        ] or known
         lines = ["<table><thead><tr>%s</tr></thead><tbody>" % "".join(
             "<th>%s</th>" % _chart.escaped(name) for name in columns)]  # fmt: skip
         for row in self[:_MOST_ROWS_SHOWN]:
@@ -166,11 +178,17 @@ class Answer(dict):
         super().__init__(answer)
         self._kind = kind or answer.get("kind")
 
+    def _view(self, names):
+        main, shown, axes = _VIEWS.get(self._kind, ("", "", None))
+        # run() gives what the answer to its request holds as "result", and the request the whole of it.
+        within = "result." + main
+        return (within if main not in names and within in names else main), shown, axes
+
     def tables(self):
         """{name: Table} of all of them."""
         found = {}
         _tables(self, "", {}, found)
-        main, shown, axes = _VIEWS.get(self._kind, ("", "", None))
+        main, shown, axes = self._view(found)
         return {
             name: Table(rows, name, shown.split(), axes) if name == main else Table(rows, name)
             for name, rows in found.items()
@@ -178,8 +196,8 @@ class Answer(dict):
 
     def table(self, name=None):
         """The table of that name, or the one that the question was asked for. ValueError."""
-        main = _VIEWS.get(self._kind, ("", "", None))[0]
         tables = self.tables()
+        main = self._view(tables)[0]
         if (name or main) in tables:
             return tables[name or main]
         if name is None and main:
