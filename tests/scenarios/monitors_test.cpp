@@ -18,8 +18,9 @@ struct Seen {
 const Seen published[] = {
     {"caltech256_p3.json --set num_workers=1", 0.20, 0.50, 0.10, 0.20, "workers"},
     {"caltech256_p3.json", 0.94, 1.00, 0.25, 0.90, "fed"},
+    // "Always at 100 %", of a curve: by events 98.5 %, with the start and the last round of epochs.
     {"hyundai_p3_16xlarge.json --set instances=1 --set '/preprocess/0/cpu=1.24 s'", 0.30, 0.60,
-     0.99, 1.00, "longer-step"},
+     0.98, 1.00, "longer-step"},
     {"hyundai_p3_16xlarge.json --set instances=1 --set '/preprocess/0/cpu=1.24 s' --set "
      "gpus_per_instance=1",
      0.95, 1.00, 0.10, 0.60, "fed"},
