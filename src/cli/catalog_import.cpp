@@ -33,8 +33,9 @@ int import_prices(const ImportArguments& arguments) {
   std::optional<HeldFolder> held;
   if (!arguments.dry_run) held.emplace(schema::find_pricing_folder());
   const Catalog catalog = whole_catalog();
-  const schema::ImportedPrices imported =
+  schema::ImportedPrices imported =
       schema::read_price_file(arguments.file, arguments.date, schema::machines_of(catalog));
+  schema::keep_newest(imported, arguments.file);
   const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
   const bool as_one = !held || schema::write_plan(*held, plan);
   report::ImportSummary summary{imported.what,     imported.date, catalog.folder,

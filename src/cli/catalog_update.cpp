@@ -157,6 +157,7 @@ class Fetcher {
   schema::ImportedPrices fetch(const std::string& first, const schema::Wanted& machines) {
     schema::ImportedPrices whole;
     std::set<std::string> seen;
+    const auto before = static_cast<std::ptrdiff_t>(files_.size());
     for (std::string url = first; !url.empty();) {
       const std::string shown = url_without_secrets(url);
       if (!seen.insert(url).second) throw InputError(shown + ": its pages lead round in a circle");
@@ -180,6 +181,13 @@ class Fetcher {
     if (whole.prices.empty()) {
       throw InputError(url_without_secrets(first) +
                        ": expected prices of machines in the catalogue, got none of any");
+    }
+    try {
+      schema::keep_newest(whole, url_without_secrets(first));
+    } catch (const InputError&) {
+      // To go on with its pages would not help.
+      std::for_each(files_.begin() + before, files_.end(), remove);
+      throw;
     }
     return whole;
   }

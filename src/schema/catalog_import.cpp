@@ -178,6 +178,7 @@ class Importer {
       }
     }
     std::set<std::string> done;
+    std::map<std::tuple<std::string, std::string, std::string, Purchase>, HourlyPrice> known;
     for (ImportedPrice price : imported_.prices) {
       if (price.service.empty()) price.service = service_of(catalog_, price.instance);
       const auto same = of_all.find(price.instance);
@@ -189,7 +190,16 @@ class Importer {
         ++plan_.elsewhere;
         continue;
       }
-      out.push_back(price);
+      // Two current records of one offer would make a catalogue that contradicts itself.
+      const auto [before, is_new] = known.emplace(
+          std::tuple(price.service, price.instance, price.region, price.purchase), price.price);
+      if (!is_new && before->second != price.price) {
+        throw InputError(fmt::format("{}: expected one price for {} in {}, got {} and {}",
+                                     imported_.what, price.instance, price.region,
+                                     format_in(before->second.base(), "USD/h"),
+                                     format_in(price.price.base(), "USD/h")));
+      }
+      if (is_new) out.push_back(price);
     }
     return out;
   }

@@ -28,8 +28,8 @@ Wanted machines_of(const Catalog& catalog);
 /// Offers of `imported` replace current ones of the same service, instance, region and purchase
 /// whose date is not later; others are added for regions that the catalogue knows. Each new record
 /// carries the import's source and date, and sources.json tells of it. The result is read back
-/// before it is returned: InputError when a file is not laid out one record per line. Of several
-/// imports each is planned on the plan before.
+/// before it is returned: InputError when a file is not laid out one record per line, or `imported`
+/// has two prices of one offer. Of several imports each is planned on the plan before.
 ImportPlan plan_import(const std::string& folder, const Catalog& catalog,
                        const ImportedPrices& imported, ImportPlan before = {});
 

@@ -21,6 +21,7 @@ struct ImportedPrice {
   std::optional<HourlyPrice> lowest;   ///< spot
   std::optional<HourlyPrice> highest;  ///< spot
   std::optional<double> zones;         ///< spot
+  std::string since{};                 ///< "2026-11-01": from when on it holds; "": not told
 };
 
 struct ImportedPrices {
@@ -32,6 +33,10 @@ struct ImportedPrices {
   std::set<std::string> covered{};  ///< regions that the catalogue covers from now on
   std::string next{};               ///< the URL of what follows this page; "": nothing does
 };
+
+/// Of several prices of one service, instance, region and purchase, on whichever pages, the newest
+/// stays. InputError for two of the same day; `named` is the list.
+void keep_newest(ImportedPrices& list, const std::string& named);
 
 /// The source of a list that is nobody's but the user's, and holds no more than the user wrote
 /// down.
@@ -46,7 +51,8 @@ using Wanted = std::function<std::string(const std::string& instance)>;
 /// instance, region, price); told apart by how they begin. A bulk file states its date, which
 /// `date` must be equal to if it is given; all others are of `date`, else of `otherwise`.
 /// InputError for everything that is malformed, cut short or contradicts itself, and where nothing
-/// is wanted, unless more pages follow.
+/// is wanted, unless more pages follow. Azure lists a machine's earlier prices too: keep_newest(),
+/// once all pages are there.
 ImportedPrices read_price_file(const std::string& path, const std::string& date,
                                const Wanted& wanted, const std::string& otherwise = "");
 

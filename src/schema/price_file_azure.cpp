@@ -1,12 +1,14 @@
 // Azure's Retail Prices API: pages of meters, each with a link to the next.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "base/unit_text.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/price_file.hpp"
 
@@ -19,12 +21,6 @@ std::string word(const JsonValue& item, std::string_view key) {
   const JsonValue* member = item.find(key);
   return member != nullptr && member->kind == JsonKind::text ? member->text : "";
 }
-
-/// A meter's price, the newest where several are listed.
-struct Metered {
-  std::string since;
-  double price = 0.0;
-};
 
 /// How a meter is paid; empty where nobody rents a Linux machine by it. Low priority is what spot
 /// was called for batch jobs, with prices of its own.
@@ -62,7 +58,6 @@ ImportedPrices read_azure_prices(const std::string& path, const std::string& dat
                      date,
                      {}};
   out.next = word(*root, "NextPageLink");
-  std::map<std::tuple<std::string, std::string, Purchase>, Metered> found;
   for (const JsonPtr& item : items->items) {
     const auto purchase = purchase_of(*item);
     const std::string region = word(*item, "armRegionName");
@@ -84,22 +79,34 @@ ImportedPrices read_azure_prices(const std::string& path, const std::string& dat
                       name, in_quotes(unit), in_quotes(currency)));
     }
     if (price->number == 0.0) continue;  // a placeholder, not a price
-    const auto [known, is_new] =
-        found.emplace(std::tuple(name, region, *purchase), Metered{since, price->number});
-    Metered& metered = known->second;
-    if (!is_new && metered.since == since && metered.price != price->number) {
-      refuse_file(path, item->line,
-                  fmt::format("expected one price for {} in {}, got {} and {} USD/h", name, region,
-                              metered.price, price->number));
-    }
-    if (metered.since < since) metered = {since, price->number};
-  }
-  for (const auto& [key, metered] : found) {
-    const auto& [name, region, purchase] = key;
     out.prices.push_back(
-        {"azure", name, region, purchase, usd_per_hour(metered.price), {}, {}, {}});
+        {"azure", name, region, *purchase, usd_per_hour(price->number), {}, {}, {}, since});
   }
   return out;
+}
+
+void keep_newest(ImportedPrices& list, const std::string& named) {
+  using Key = std::tuple<std::string, std::string, std::string, Purchase>;
+  const auto key_of = [](const ImportedPrice& price) {
+    return Key(price.service, price.instance, price.region, price.purchase);
+  };
+  std::map<Key, std::string> newest;
+  for (const ImportedPrice& price : list.prices) {
+    std::string& since = newest[key_of(price)];
+    since = std::max(since, price.since);
+  }
+  std::map<Key, HourlyPrice> known;
+  std::erase_if(list.prices, [&](const ImportedPrice& price) {
+    if (price.since < newest[key_of(price)]) return true;
+    const auto [same, is_new] = known.emplace(key_of(price), price.price);
+    if (!is_new && same->second != price.price) {
+      refuse_file(named, 0,
+                  fmt::format("expected one price for {} in {}, got {} and {}", price.instance,
+                              price.region, format_in(same->second.base(), "USD/h"),
+                              format_in(price.price.base(), "USD/h")));
+    }
+    return !is_new;
+  });
 }
 
 }  // namespace feedrate::schema

@@ -298,6 +298,23 @@ class Fetched(Update):
         self.assertIn("40 USD/h", done.stdout)
         self.assertEqual(self.left(), [])
 
+    def test_the_newest_of_all_pages(self):
+        sku, second = "Standard_ND96isr_H200_v5", "/prices?$skip=1"
+        old, new = (dict(effectiveStartDate=f"2026-0{month}-01T00:00:00Z") for month in (1, 9))
+        for first, then in (([meter(sku, 95.0, **old), meter(sku, 96.0, **old)], [meter(sku, 90.0, **new)]),
+                            ([meter(sku, 90.0, **new)], [meter(sku, 95.0, **old), meter(sku, 90.0, **new)])):
+            shutil.rmtree(self.own, ignore_errors=True)
+            with Server({}) as server:
+                server.answers["/prices"] = [Answer(azure_page(first, server.url + second))]
+                server.answers[second] = [Answer(azure_page(then))]
+                self.update("--source", server.url + "/prices", "--date", DATE, says="1 price changed, 0 new")
+            with open(self.own + "/azure.json", encoding="utf-8") as file:
+                offers = json.load(file)["offers"]
+            self.assertEqual([offer["price"] for offer in offers
+                              if (offer["instance"], offer["region"], offer["purchase"])
+                              == ("ND96isr H200 v5", "westus3", "on_demand") and offer.get("current", True)],
+                             ["90 USD/h"])
+
     def test_the_shipped_prices_stay(self):
         def shipped():
             return {name: os.stat(f"{SOURCE}/pricing/aws/{name}").st_mtime_ns
@@ -413,6 +430,12 @@ class Refused(Update):
                 self.update("--source", server.url + "/a", "--date", DATE, status=2, says=says)
             server.answers["/a"] = [Answer(azure_page([meter(sku, 1.0), meter(sku, 2.0)]))]
             self.update("--source", server.url + "/a", "--date", DATE, status=2, says="expected one price")
+            # On the same day, on two pages.
+            server.answers["/a"] = [Answer(azure_page([meter(sku, 1.0)], server.url + "/b"), tag='"a"')]
+            server.answers["/b"] = [Answer(azure_page([meter(sku, 2.0)]), tag='"b"')]
+            self.update("--source", server.url + "/a", "--date", DATE, status=2,
+                        says="/a: expected one price for ND96isr H200 v5 in westus3, got 1 USD/h and 2 USD/h")
+            self.assertEqual(self.left(), [])
 
     def test_a_server_that_fails_is_asked_again(self):
         with Server({"/list": [Answer(b"", 500), Answer(b"", 503), Answer(self.csv)]}) as server:
