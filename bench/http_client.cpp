@@ -266,20 +266,20 @@ void Connection::State::refuse(CURLcode code) {
   const std::string detail = message[0] != '\0' ? message : curl_easy_strerror(code);
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-      throw InputError(name + ": no such host; check the URL and the network");
+      throw NotReached(name + ": no such host; check the URL and the network");
     case CURLE_COULDNT_CONNECT:
-      throw InputError(
+      throw NotReached(
           name + ": no connection: " + (os_error() != 0 ? std::strerror(os_error()) : detail));
     case CURLE_UNSUPPORTED_PROTOCOL:
-      throw InputError(name + ": redirects to a URL of another scheme, which is not followed");
+      throw NotReached(name + ": redirects to a URL of another scheme, which is not followed");
     case CURLE_TOO_MANY_REDIRECTS:
-      throw InputError(name + ": redirects again and again; check the URL");
-    case CURLE_URL_MALFORMAT: throw InputError(name + ": expected a URL: " + detail);
+      throw NotReached(name + ": redirects again and again; check the URL");
+    case CURLE_URL_MALFORMAT: throw NotReached(name + ": expected a URL: " + detail);
     case CURLE_PEER_FAILED_VERIFICATION:
-      throw InputError(name + ": the server's certificate is not trusted (" + detail +
+      throw NotReached(name + ": the server's certificate is not trusted (" + detail +
                        "); SSL_CERT_FILE names other authorities");
     case CURLE_SSL_CACERT_BADFILE:
-      throw InputError(name + ": the certificates of SSL_CERT_FILE cannot be read: " + detail);
+      throw NotReached(name + ": the certificates of SSL_CERT_FILE cannot be read: " + detail);
     case CURLE_OPERATION_TIMEDOUT:
       throw HostError(fmt::format("{}: nothing arrived for {:.0f} s", name, patience.base()));
     case CURLE_PARTIAL_FILE:

@@ -57,6 +57,13 @@ class NotKept : public HostError {
   using HostError::HostError;
 };
 
+/// No answer of the object's own came: no host, no connection, a certificate that is not trusted, a
+/// redirect that is not followed. What is there of the object may still be gone on with.
+class NotReached : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 class Connection {
  public:
   /// Gives up when nothing arrives for `patience`, or at once when `stop` is set.
@@ -65,7 +72,7 @@ class Connection {
   ~Connection();
 
   /// Asks for the first byte only, to learn what is there. InputError: no such host or object, not
-  /// allowed, an empty object, a certificate that is not trusted. HostError: the store failed.
+  /// allowed, an empty object; NotReached. HostError: the store failed.
   RemoteObject look();
 
   /// Receives a part, or all of it without `range`, and drops it. Adds to `counter` as it comes.
@@ -74,8 +81,8 @@ class Connection {
 
   /// Receives all of the object into `kept`: what is there already is gone on with if the object is
   /// still in the state that `tag` names, else everything comes afresh. Redirects are followed
-  /// within the URL's scheme. Returns when the object was changed last, in seconds since 1970 (-1:
-  /// not told). Throws as get(), and NotKept; `kept` then tells what can be gone on with.
+  /// within the URL's scheme. Returns when the object was changed last, in seconds since 1970
+  /// (-1: not told). Throws as get(), and NotKept; `kept` then tells what can be gone on with.
   std::int64_t keep(Kept& kept, const KeepRules& rules);
 
   struct State;

@@ -91,7 +91,7 @@ class Server:
     """Answers each path with the answers that it has for it, one after the other, the last one again
     and again."""
 
-    def __init__(self, answers):
+    def __init__(self, answers, port=0):
         outer = self
         self.answers = {path: list(those) if isinstance(those, list) else [those]
                         for path, those in answers.items()}
@@ -148,7 +148,7 @@ class Server:
             def handle_error(self, *_):
                 pass  # a client that is gone
 
-        self.server = Quiet(("127.0.0.1", 0), Handler)
+        self.server = Quiet(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -531,6 +531,42 @@ class GoneOnWith(Update):
             self.assertEqual(len(self.left()), 2, "the list and its tag")
             self.update(*source, says="2.5 USD/h")
             self.assertEqual(self.ranges(server)[2], f"bytes={len(self.whole)}-")
+
+    def cut(self, half):
+        """A server's port and the update of which half has come; then the server is gone."""
+        gone = [Answer(self.whole, tag='"a"', cut=half), Answer(b"", 500)]
+        with Server({"/list": gone}) as server:
+            source = ("--source", server.url + "/list")
+            self.update(*source, status=3)
+            self.assertEqual(len(self.left()), 2, "a part and its tag")
+            return server.server.server_address[1], source
+
+    def test_a_server_that_is_out_of_reach(self):
+        half = len(self.whole) // 2
+        port, source = self.cut(half)
+        self.update(*source, status=2, says="no connection")
+        self.assertEqual(len(self.left()), 2)
+        with Server({"/list": Answer(self.whole, tag='"a"')}, port) as server:
+            self.update(*source, says="2.5 USD/h")
+            self.assertEqual(self.ranges(server), [f"bytes={half}-"])
+        self.assertEqual(self.left(), [])
+
+    def test_a_server_that_comes_back_is_asked_again(self):
+        half = len(self.whole) // 2
+        port, source = self.cut(half)
+        back = []
+        later = threading.Timer(1.5, lambda: back.append(Server({"/list": Answer(self.whole, tag='"a"')}, port)))
+        later.start()
+        self.update(*source, says="2.5 USD/h")
+        later.join()
+        with back[0] as server:
+            self.assertEqual(self.ranges(server), [f"bytes={half}-"])
+
+    def test_an_answer_that_rules_the_list_out(self):
+        port, source = self.cut(len(self.whole) // 2)
+        with Server({"/list": Answer(b"", 404)}, port):
+            self.update(*source, status=2, says="404")
+        self.assertEqual(self.left(), [])
 
     def test_killed_at_any_moment(self):
         """The own folder is not there, or whole; the next update sweeps up."""

@@ -93,8 +93,14 @@ std::int64_t download(const Download& what, const std::atomic<bool>& stop) {
   for (int attempt = 1;; ++attempt) {
     try {
       return bench::Connection(target, patience, stop).keep(kept, rules);
+    } catch (const bench::NotReached&) {
+      // At first and with nothing to go on with, it is rather the URL that is wrong.
+      if (attempt == attempts || stop || (attempt == 1 && kept.tag.empty())) {
+        forget_unless_named();
+        throw;
+      }
     } catch (const InputError&) {
-      kept.tag.clear();
+      kept.tag.clear();  // an answer that rules the object out
       forget_unless_named();
       throw;
     } catch (const bench::Interrupted&) {

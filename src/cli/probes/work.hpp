@@ -16,7 +16,7 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile);
 
 /// As ProbeWork::download says. FILE.tag beside the file holds the server's name for its state;
 /// both are the user's alone while they are in the making. What a server failed to send is asked
-/// for three times.
+/// for three times, and so is one that is out of reach after something came.
 std::int64_t download(const Download& what, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::cli
