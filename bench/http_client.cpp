@@ -271,7 +271,11 @@ void Connection::State::refuse(CURLcode code) {
       throw NotReached(
           name + ": no connection: " + (os_error() != 0 ? std::strerror(os_error()) : detail));
     case CURLE_UNSUPPORTED_PROTOCOL:
-      throw NotReached(name + ": redirects to a URL of another scheme, which is not followed");
+      throw NotReached(name +
+                       (rules != nullptr && !rules->http
+                            ? ": redirects to a URL of another scheme than https, which is not "
+                              "followed; --allow-http follows from http to http"
+                            : ": redirects to a URL of another scheme, which is not followed"));
     case CURLE_TOO_MANY_REDIRECTS:
       throw NotReached(name + ": redirects again and again; check the URL");
     case CURLE_URL_MALFORMAT: throw NotReached(name + ": expected a URL: " + detail);
@@ -390,7 +394,7 @@ std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
   curl_easy_setopt(easy, CURLOPT_RANGE, go_on ? range.c_str() : nullptr);
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
-                   state.target.url.starts_with("http:") ? "http" : "https");
+                   rules.http && state.target.url.starts_with("http:") ? "http,https" : "https");
   curl_easy_setopt(easy, CURLOPT_FILETIME, 1L);
   const CURLcode code = state.perform();
   if (state.failure) std::rethrow_exception(state.failure);

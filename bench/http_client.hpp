@@ -45,6 +45,7 @@ struct Kept {
 struct KeepRules {
   std::uint64_t at_most = 0;  ///< bytes of a whole object
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  bool http = false;  ///< a redirect of an http URL may lead to http, whoever is there
   /// Before the first byte of an object that is received from its start.
   std::function<void(const Kept&)> afresh{};
   /// The bytes that are there, and the whole object's; 0: not known.
@@ -80,8 +81,8 @@ class Connection {
   Reply get(std::optional<ByteRange> range, std::atomic<std::uint64_t>* counter = nullptr);
 
   /// Receives all of the object into `kept`: what is there already is gone on with if the object is
-  /// still in the state that `tag` names, else everything comes afresh. Redirects are followed
-  /// within the URL's scheme. Returns when the object was changed last, in seconds since 1970
+  /// still in the state that `tag` names, else everything comes afresh. Redirects are followed to
+  /// https, and as the rules say. Returns when the object was changed last, in seconds since 1970
   /// (-1: not told). Throws as get(), and NotKept; `kept` then tells what can be gone on with.
   std::int64_t keep(Kept& kept, const KeepRules& rules);
 

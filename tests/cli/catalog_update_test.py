@@ -411,8 +411,17 @@ class Refused(Update):
         self.assertEqual(self.left(), [])
 
     def test_redirects_stay_in_their_scheme(self):
-        self.refused(Answer(b"", 302, headers={"Location": "https://127.0.0.1:1/"}), 2, "another scheme")
-        self.refused(Answer(b"", 302, headers={"Location": "/list"}), 2, "again and again")
+        self.refused(Answer(b"", 302, headers={"Location": "ftp://127.0.0.1:1/"}), 2, "another scheme",
+                     "--allow-http")
+        self.refused(Answer(b"", 302, headers={"Location": "/list"}), 2, "again and again", "--allow-http")
+
+    def test_a_redirect_over_http_needs_trust(self):
+        # Who listens at the user's own port could send the update anywhere.
+        with Server({"/list": Answer(self.csv)}) as other:
+            moved = Answer(b"", 302, headers={"Location": other.url + "/list"})
+            self.refused(moved, 2, "another scheme than https")
+            self.assertEqual(other.asked, [])
+            self.refused(moved, 0, "1 price changed", "--allow-http")
 
     def test_azure_pages(self):
         with Server({}) as server:
@@ -629,6 +638,8 @@ class Trusted(Update):
             self.update(*source, status=2, says="another scheme")
             self.assertEqual(plain.asked, [])
             self.update(*source, says="1 price changed")
+            plain.answers["/list"] = [Answer(b"", 302, headers={"Location": source[1]})]
+            self.update("--source", plain.url + "/list", "--date", DATE, says="0 prices changed")
 
 
 if __name__ == "__main__":

@@ -78,6 +78,7 @@ std::int64_t download(const Download& what, const std::atomic<bool>& stop) {
   bench::KeepRules rules;
   rules.at_most = what.at_most;
   rules.until = what.until;
+  rules.http = what.allow_http;
   rules.came = what.came;
   rules.afresh = [&](const bench::Kept& now) {
     std::error_code ignored;
