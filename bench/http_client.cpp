@@ -38,6 +38,7 @@ struct Connection::State {
   CURLcode run();
   void keep_body(std::string_view part);
   long status() const;
+  std::int64_t changed() const;
   int os_error() const;
   [[noreturn]] void refuse(CURLcode code);
 
@@ -197,6 +198,12 @@ long Connection::State::status() const {
   return code;
 }
 
+std::int64_t Connection::State::changed() const {
+  curl_off_t seconds = -1;
+  curl_easy_getinfo(easy, CURLINFO_FILETIME_T, &seconds);
+  return seconds;
+}
+
 int Connection::State::os_error() const {
   long number = 0;
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
@@ -232,6 +239,7 @@ void Connection::State::keep_body(std::string_view part) {
     }
     kept->size = 0;
     kept->tag = tag;
+    kept->changed = changed();
     rules->afresh(*kept);
   }
   begun = true;
@@ -419,9 +427,8 @@ std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
     kept.tag.clear();
     throw HostError(state.target.shown + ": the server sent another part than it was asked for");
   }
-  curl_off_t changed = -1;
-  curl_easy_getinfo(easy, CURLINFO_FILETIME_T, &changed);
-  return changed;
+  // The answer that nothing is missing says no more than that.
+  return all_there || kept.changed >= 0 ? kept.changed : state.changed();
 }
 
 #else

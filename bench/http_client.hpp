@@ -38,8 +38,9 @@ struct Reply {
 /// An object on its way into a file that is open for writing.
 struct Kept {
   int file = -1;
-  std::uint64_t size = 0;  ///< bytes of it that the file holds
-  std::string tag;         ///< the server's name for this state of the object; "": it gave none
+  std::uint64_t size = 0;     ///< bytes of it that the file holds
+  std::string tag;            ///< the server's name for this state of the object; "": it gave none
+  std::int64_t changed = -1;  ///< when this state came to be, in seconds since 1970; -1: not told
 };
 
 struct KeepRules {

@@ -541,6 +541,17 @@ class GoneOnWith(Update):
             self.update(*source, says="2.5 USD/h")
             self.assertEqual(self.ranges(server)[2], f"bytes={len(self.whole)}-")
 
+    def test_what_is_there_already_keeps_its_date(self):
+        rows = [(name, "us-east-1", "a", price, "") for name, price in current("us-east-1").items()]
+        whole = sky_list(rows)
+        dated = Answer(whole, tag='"a"', headers={"Last-Modified": "Sat, 22 Nov 2025 10:00:00 GMT"})
+        # The second answer, that nothing is missing, has no date.
+        with Server({"/list": [dated, Answer(whole, tag='"a"')]}) as server:
+            source = ("--source", server.url + "/list")
+            self.update(*source, "--source", server.url + "/bad", status=2, says="404")
+            self.update(*source, says="2025-11-22")
+            self.assertEqual(self.ranges(server)[2], f"bytes={len(whole)}-")
+
     def cut(self, half):
         """A server's port and the update of which half has come; then the server is gone."""
         gone = [Answer(self.whole, tag='"a"', cut=half), Answer(b"", 500)]

@@ -1,6 +1,10 @@
 #include <sys/stat.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <thread>
@@ -21,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr Duration patience = seconds(30.0);
 constexpr int attempts = 3;
 constexpr std::size_t longest_tag = 1000;
+constexpr std::size_t longest_tag_file = longest_tag + 32;  // the time
 
 /// The host of a URL, without user and port.
 std::string_view host_of_url(std::string_view url) {
@@ -48,13 +53,18 @@ bench::Target trusted(const Download& what) {
                    "--allow-http trusts them");
 }
 
-/// The bytes that are there, and by which name the server knows them.
+/// The bytes that are there, by which name the server knows them, and since when.
 bench::Kept earlier(int file, const std::string& tag_file) {
   bench::Kept kept;
   kept.file = file;
   struct stat status {};
   if (::fstat(file, &status) == 0) kept.size = static_cast<std::uint64_t>(status.st_size);
-  if (kept.size > 0 && is_there(tag_file)) kept.tag = read_text_file(tag_file, longest_tag);
+  if (kept.size == 0 || !is_there(tag_file)) return kept;
+  const std::string text = read_text_file(tag_file, longest_tag_file);
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  kept.tag = text.substr(0, end);
+  const char* const last = text.data() + text.size();
+  if (end < text.size()) std::from_chars(text.data() + end + 1, last, kept.changed);
   return kept;
 }
 
@@ -83,7 +93,9 @@ std::int64_t download(const Download& what, const std::atomic<bool>& stop) {
   rules.afresh = [&](const bench::Kept& now) {
     std::error_code ignored;
     fs::remove(tag_file, ignored);
-    if (!now.tag.empty() && now.tag.size() <= longest_tag) write_text_file(tag_file, now.tag);
+    if (!now.tag.empty() && now.tag.size() <= longest_tag) {
+      write_text_file(tag_file, fmt::format("{}\n{}", now.tag, now.changed));
+    }
   };
   const auto forget_unless_named = [&] {
     if (!kept.tag.empty()) return;  // the next one goes on with it

@@ -14,9 +14,10 @@ int calibrate(const CalibrateArguments& arguments);
 /// know what the loader does, or this build has no such loader; HostError on Ctrl-C.
 LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile);
 
-/// As ProbeWork::download says. FILE.tag beside the file holds the server's name for its state;
-/// both are the user's alone while they are in the making. What a server failed to send is asked
-/// for three times, and so is one that is out of reach after something came.
+/// As ProbeWork::download says. FILE.tag beside the file holds the server's name for its state, and
+/// since when it is so; both are the user's alone while they are in the making. What a server
+/// failed to send is asked for three times, and so is one that is out of reach after something
+/// came.
 std::int64_t download(const Download& what, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::cli
