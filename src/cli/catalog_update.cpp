@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <set>
@@ -72,6 +73,20 @@ void check_regions(const std::vector<std::string>& regions) {
   }
 }
 
+/// An s3 URL would be signed with the user's key, which no list of prices needs to see.
+void check_scheme(const std::string& source) {
+  std::string scheme = source.substr(0, source.find("://"));
+  std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (scheme == "https" || scheme == "http") return;
+  refuse_flag("--source",
+              fmt::format("expected a URL that starts with https:// or http://, got {}{}",
+                          in_quotes(url_without_secrets(source)),
+                          scheme == "s3" ? ": requests for prices are not signed; a bucket that "
+                                           "anybody may read has an https URL too"
+                                         : ""));
+}
+
 /// The URLs to fetch, each once.
 std::vector<std::string> urls_of(const UpdateArguments& arguments) {
   std::vector<std::string> urls;
@@ -100,6 +115,7 @@ std::vector<std::string> urls_of(const UpdateArguments& arguments) {
       refuse_flag("--source", "expected aws, sagemaker, azure, skypilot or a URL, got " +
                                   in_quotes(url_without_secrets(source)));
     }
+    check_scheme(source);
     add(source, source);
   }
   std::set<std::string> seen;

@@ -384,6 +384,12 @@ class Refused(Update):
         self.update("--source", "aws", status=2, says="expected --region too")
         self.update("--source", "aws", "--region", "../etc", status=2, says="expected a region such as")
         self.update("--source", "ftp://127.0.0.1/x", status=2, says="expected a URL that starts with")
+        self.environment.update(AWS_ACCESS_KEY_ID="AKIAIOSFODNN7EXAMPLE", AWS_SECRET_ACCESS_KEY="key")
+        with Server({}) as server:
+            self.environment["AWS_ENDPOINT_URL"] = server.url
+            for source in ("s3://bucket/list", "S3://bucket/list"):
+                self.update("--source", source, status=2, says="requests for prices are not signed")
+            self.assertEqual(server.asked, [])
         self.update("--time-limit", "soon", status=2, says="--time-limit")
         self.update("--time-limit", "0 s", status=2, says="expected a time above 0")
         self.update("--affects", "/nowhere.json", status=2, says="/nowhere.json")
@@ -405,6 +411,12 @@ class Refused(Update):
                      "expected a whole list")
         self.refused(Answer(b"instance,region,price\np3.3xlarge,us-east-1,1\n"), 2,
                      "expected an instance of the catalogue")
+        for row, says in ((",us-east-1,1,", "/list:3: expected an instance, got none"),
+                          ("p3.2xlarge,,1,", "/list:3: expected a region, got none"),
+                          ("p3.2xlarge,us-east-1,,", "/list:3: expected a price or a spot price above 0 of p3.2xlarge"),
+                          ("p3.2xlarge,us-east-1,0,0", "/list:3: expected a price or a spot price above 0")):
+            own = f"instance,region,price,spot\np3.8xlarge,us-east-1,9,\n{row}\n"
+            self.refused(Answer(own.encode()), 2, says)
         gpu = b"InstanceType,AcceleratorName,Price,SpotPrice,Region\n,A100,2.9,,us-central1\n"
         self.refused(Answer(gpu), 2, "priced without their GPUs")
         self.refused(Answer(self.csv), 2, "expected prices of eu-west-1", "--region", "eu-west-1")

@@ -43,6 +43,9 @@ bench::Target trusted(const Download& what) {
     if (c == ':') break;
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
+  if (!target.sign.empty() || target.shown.starts_with("s3:")) {
+    throw InputError(target.shown + ": expected an https URL: requests for prices are not signed");
+  }
   if (target.url.starts_with("https:")) return target;
   const std::string_view host = host_of_url(target.url);
   const bool here = host == "localhost" || host == "127.0.0.1" || host == "[::1]";
