@@ -145,7 +145,18 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
           "expected prices of whole machines, got one of a GPU alone: in Google Cloud's list "
           "machines are priced without their GPUs");
     }
-    if (fields[instance].empty() || fields[region].empty()) continue;
+    if (fields[instance].empty() || fields[region].empty()) {
+      if (!own) continue;
+      refuse_file(path, rows.line(),
+                  fmt::format("expected {}, got none",
+                              fields[instance].empty() ? "an instance" : "a region"));
+    }
+    if (own && on_demand == 0.0 && by_spot == 0.0) {
+      refuse_file(path, rows.line(),
+                  fmt::format("expected a price{} above 0 of {} in {}, got none",
+                              spot < header.size() ? " or a spot price" : "", fields[instance],
+                              fields[region]));
+    }
     const std::string name = wanted(fields[instance]);
     if (name.empty()) {
       if (!own) continue;
