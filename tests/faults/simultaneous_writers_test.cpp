@@ -52,12 +52,13 @@ TEST_CASE("faults: the list of writing commands is that of the source") {
   std::set<std::string> known;
   for (const FileWriter& writer : file_writers()) known.insert(writer.source);
   // Tried below, by name: an observation as it is made, a share, prices, a new baseline's lock;
-  // what is fetched, by tests/cli/catalog_update_test.py. What validate keeps takes minutes of a
-  // real loader: it is written as the others are.
+  // what is fetched and the folder made of it, by tests/cli/catalog_update_test.py. What validate
+  // keeps takes minutes of a real loader: it is written as the others are.
   known.insert({"src/cli/sweep_share.cpp", "src/schema/catalog_import.cpp", "src/cli/observe.cpp",
-                "src/cli/validate.cpp", "src/cli/probes/download.cpp"});
+                "src/cli/validate.cpp", "src/cli/probes/download.cpp",
+                "src/cli/catalog_update.cpp"});
   const std::regex writes(
-      R"(\b(write_text_file|write_new_text_file|replace_files)\(|\bSpool \w+\(|\bmake_unique<(LineWriter|schema::ObservationWriter)>)");
+      R"(\b(write_text_file|write_new_text_file|replace_files|copy_with_files)\(|\bSpool \w+\(|\bmake_unique<(LineWriter|schema::ObservationWriter)>)");
   std::set<std::string> found;
   for (const char* const top : {"src", "bench"}) {
     const fs::path root(FEEDRATE_SOURCE_DIR);
