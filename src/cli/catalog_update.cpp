@@ -91,8 +91,7 @@ void check_scheme(const std::string& source) {
 std::vector<std::string> urls_of(const UpdateArguments& arguments) {
   std::vector<std::string> urls;
   const auto add = [&](const std::string& source, const std::string& url) {
-    const std::size_t place = url.find(region_place);
-    if (place == std::string::npos) return urls.push_back(url);
+    if (url.find(region_place) == std::string::npos) return urls.push_back(url);
     if (arguments.regions.empty()) {
       refuse_flag("--source", fmt::format("{} has a list for each region: expected --region too, "
                                           "for instance --region us-east-1",
@@ -100,7 +99,11 @@ std::vector<std::string> urls_of(const UpdateArguments& arguments) {
     }
     for (const std::string& region : arguments.regions) {
       std::string one = url;
-      urls.push_back(one.replace(place, region_place.size(), region));
+      for (std::size_t at = 0; (at = one.find(region_place, at)) != std::string::npos;) {
+        one.replace(at, region_place.size(), region);
+        at += region.size();
+      }
+      urls.push_back(std::move(one));
     }
   };
   for (const std::string& source : arguments.sources) {
@@ -227,7 +230,8 @@ class Fetcher {
                           : fmt::format("{}: {} MB", shown, size / mega));
     };
     status_.show(shown);
-    const std::int64_t changed = work_.download(
+    // Held until it is read, so that no other update puts another list there.
+    const auto [changed, held] = work_.download(
         {url, file, arguments_.allow_http, largest_list, until_, came}, interrupt_.flag());
     files_.push_back(file);
     constexpr std::int64_t day = 86400;
@@ -270,6 +274,7 @@ std::vector<Offer> gone_from(const Catalog& catalog, const schema::ImportedPrice
   std::vector<Offer> gone = schema::missing_from(catalog, list);
   std::set<std::string> there;
   for (const schema::ImportedPrice& price : list.prices) {
+    if (price.purchase != Purchase::on_demand) continue;
     there.insert(price.service + ' ' + price.region + ' ' + price.instance);
   }
   if (gone.size() > there.size()) {

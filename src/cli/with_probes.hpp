@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "base/open_file.hpp"
 #include "base/units.hpp"
 #include "model/host.hpp"
 #include "model/loader_run.hpp"
@@ -29,15 +30,20 @@ struct Download {
   std::function<void(std::uint64_t, std::uint64_t)> came;
 };
 
+struct Downloaded {
+  std::int64_t changed = -1;  ///< when what is there was changed last, in seconds since 1970; -1:
+                              ///< not told
+  OpenFile held;              ///< the file: no other download writes it while this lives
+};
+
 /// What only feedrate-probes can do.
 struct ProbeWork {
   int (*calibrate)(const CalibrateArguments&);
   LoaderRuns (*run_loader)(const LoaderOptions&, const HostProfile&);
   std::map<std::string, Duration> (*canary)(Duration budget, const std::atomic<bool>& stop);
-  /// Returns when what is there was changed last, in seconds since 1970; -1: not told. InputError
-  /// where the URL is wrong; HostError where the server or this machine failed, or on Ctrl-C: the
-  /// next download goes on with what came until then.
-  std::int64_t (*download)(const Download&, const std::atomic<bool>& stop);
+  /// InputError where the URL is wrong; HostError where the server or this machine failed, or on
+  /// Ctrl-C: the next download goes on with what came until then.
+  Downloaded (*download)(const Download&, const std::atomic<bool>& stop);
 };
 
 /// In feedrate-probes: its work. In feedrate: does not return, but starts feedrate-probes with the

@@ -355,6 +355,7 @@ std::vector<Offer> missing_from(const Catalog& catalog, const ImportedPrices& im
   std::set<std::pair<std::string, std::string>> priced;
   std::set<std::tuple<std::string, std::string, std::string>> there;
   for (const ImportedPrice& price : imported.prices) {
+    if (price.purchase != Purchase::on_demand) continue;
     const std::string service =
         price.service.empty() ? service_of(catalog, price.instance) : price.service;
     priced.emplace(service, price.region);

@@ -240,9 +240,9 @@ class Fetched(Update):
         prices = {**current("us-east-1", "sagemaker"), "g5.xlarge": 2.0}
         job = self.job(instance="ml.g5.xlarge", region="us-east-1")
         before = self.compute(job)
-        pages = {"/us-east-1": Answer(aws_list(prices, offer="AmazonSageMaker"))}
+        pages = {"/us-east-1/of_us-east-1": Answer(aws_list(prices, offer="AmazonSageMaker"))}
         with Server(pages) as server:
-            self.update("--source", server.url + "/{region}", "--region", "us-east-1")
+            self.update("--source", server.url + "/{region}/of_{region}", "--region", "us-east-1")
         self.assertAlmostEqual(self.compute(job) / before, 2.0 / 1.4084, 3)
 
     def test_a_region_that_is_asked_for_is_covered(self):
@@ -279,6 +279,17 @@ class Fetched(Update):
                 == ("p3.2xlarge", "us-east-1", "spot")]
         self.assertEqual([(one["price"], one["lowest"], one["highest"], one["zones"])
                           for one in spot], [("0.5 USD/h", "0.4 USD/h", "0.8 USD/h", 3)])
+
+    def test_a_machine_with_spot_prices_alone_is_gone(self):
+        prices = current("us-east-1")
+        prices.pop("p3.16xlarge")
+        rows = [(name, "us-east-1", "a", price, "") for name, price in prices.items()]
+        # A region of which only spot prices are there has lost nothing.
+        rows += [("p3.16xlarge", "us-east-1", "a", "", 9.0), ("p3.2xlarge", "us-west-2", "a", "", 1.0)]
+        with Server({"/vms.csv": Answer(sky_list(rows))}) as server:
+            done = self.update("--source", server.url + "/vms.csv", "--date", DATE, "--dry-run")
+        self.assertIn("p3.16xlarge in us-east-1 (ec2)", done.stdout)
+        self.assertNotIn("in us-west-2 (ec2)", done.stdout)
 
     def test_azure_page_by_page(self):
         sku = "Standard_ND96isr_H200_v5"

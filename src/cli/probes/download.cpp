@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/file_lock.hpp"
@@ -80,13 +81,13 @@ void wait(int attempt, const std::atomic<bool>& stop) {
 
 }  // namespace
 
-std::int64_t download(const Download& what, const std::atomic<bool>& stop) {
+Downloaded download(const Download& what, const std::atomic<bool>& stop) {
   if (const std::string why = bench::http_unavailable(); !why.empty()) {
     throw HostError("nothing can be fetched: " + why);
   }
   const bench::Target target = trusted(what);
   const std::string tag_file = what.file + ".tag";
-  const OpenFile file = locked_for_writing(what.file, static_cast<mode_t>(Rights::owners_alone));
+  OpenFile file = locked_for_writing(what.file, static_cast<mode_t>(Rights::owners_alone));
   bench::Kept kept = earlier(file.get(), tag_file);
   bench::KeepRules rules;
   rules.at_most = what.at_most;
@@ -108,7 +109,8 @@ std::int64_t download(const Download& what, const std::atomic<bool>& stop) {
   };
   for (int attempt = 1;; ++attempt) {
     try {
-      return bench::Connection(target, patience, stop).keep(kept, rules);
+      const std::int64_t changed = bench::Connection(target, patience, stop).keep(kept, rules);
+      return {changed, std::move(file)};
     } catch (const bench::NotReached&) {
       // At first and with nothing to go on with, it is rather the URL that is wrong.
       if (attempt == attempts || stop || (attempt == 1 && kept.tag.empty())) {

@@ -18,6 +18,6 @@ LoaderRuns run_loader(const LoaderOptions& options, const HostProfile& profile);
 /// since when it is so; both are the user's alone while they are in the making. What a server
 /// failed to send is asked for three times, and so is one that is out of reach after something
 /// came.
-std::int64_t download(const Download& what, const std::atomic<bool>& stop);
+Downloaded download(const Download& what, const std::atomic<bool>& stop);
 
 }  // namespace feedrate::cli
