@@ -1,8 +1,11 @@
 // feedrate catalog import: what changes is printed, what is broken changes nothing.
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "schema/catalog_import.hpp"
+#include "schema/catalog_reader.hpp"
 
 using namespace testing_cli;
 
@@ -75,6 +78,25 @@ struct Prices {
     return shell("diff -r pricing '" + pricing + "'").out;
   }
 };
+
+TEST_CASE("import: two prices of one offer are never planned, whoever made the list") {
+  const std::string folder = std::string(FEEDRATE_SOURCE_DIR) + "/pricing";
+  const feedrate::Catalog catalog = feedrate::schema::read_whole_catalog(folder);
+  feedrate::schema::ImportedPrices list{"a-list", "a list", "nowhere", "2026-11-20", {}};
+  for (const double usd : {1.25, 1.25, 1.5}) {
+    list.prices.push_back({"ec2",
+                           "p3.2xlarge",
+                           "us-east-1",
+                           feedrate::Purchase::on_demand,
+                           feedrate::usd_per_hour(usd),
+                           {},
+                           {},
+                           {}});
+  }
+  CHECK_THROWS_AS(feedrate::schema::plan_import(folder, catalog, list), feedrate::InputError);
+  list.prices.pop_back();
+  CHECK(feedrate::schema::plan_import(folder, catalog, list).changes.size() == 1);
+}
 
 }  // namespace
 
