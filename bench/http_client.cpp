@@ -41,6 +41,8 @@ struct Connection::State {
   std::int64_t changed() const;
   int os_error() const;
   [[noreturn]] void refuse(CURLcode code);
+  /// What is there of the object that is kept is nothing to go on with.
+  [[noreturn]] void refuse_part();
 
   Target target;
   Duration patience;
@@ -226,13 +228,15 @@ CURLcode Connection::State::run() {
   return CURLE_GOT_NOTHING;
 }
 
+void Connection::State::refuse_part() {
+  kept->tag.clear();
+  throw HostError(target.shown + ": the server sent another part than it was asked for");
+}
+
 void Connection::State::keep_body(std::string_view part) {
   const long answer = status();
   if (answer != 200 && answer != 206) return;  // what an error page says
-  if (!begun && answer == 206 && (starts_at != kept->size || tag != kept->tag)) {
-    kept->tag.clear();
-    throw HostError(target.shown + ": the server sent another part than it was asked for");
-  }
+  if (!begun && answer == 206 && (starts_at != kept->size || tag != kept->tag)) refuse_part();
   if (!begun && answer == 200) {
     if (::ftruncate(kept->file, 0) != 0) {
       throw NotKept(target.shown + ": cannot be written: " + system_reason());
@@ -409,10 +413,7 @@ std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
   if (code != CURLE_OK) state.refuse(code);
   const long status = state.status();
   const bool all_there = go_on && status == 416 && state.whole_size == kept.size;
-  if (status == 416 && !all_there) {
-    kept.tag.clear();
-    throw HostError(state.target.shown + ": the server sent another part than it was asked for");
-  }
+  if (status == 416 && !all_there) state.refuse_part();
   if (status != 200 && status != 206 && !all_there) refuse_status(state);
   curl_off_t length = 0;
   curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
@@ -423,10 +424,7 @@ std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
   if (!all_there && !state.begun) {
     throw InputError(state.target.shown + ": the object is empty; name one with content");
   }
-  if (status == 206 && state.whole_size != kept.size) {
-    kept.tag.clear();
-    throw HostError(state.target.shown + ": the server sent another part than it was asked for");
-  }
+  if (status == 206 && state.whole_size != kept.size) state.refuse_part();
   // The answer that nothing is missing says no more than that.
   return all_there || kept.changed >= 0 ? kept.changed : state.changed();
 }
