@@ -27,14 +27,20 @@ std::vector<double> cycles(const Curve<double>& rate, double work, int customers
 
 /// The same for local customers on cores on which `background` other threads run: of n + u threads
 /// the n get n/(n + u) of the total; a fraction of a thread is there for that fraction of the time.
-std::vector<double> on_shared_cores(const Curve<double>& cores, double work, int customers,
-                                    double background) {
+/// `totals`: of the cores by whole threads, as far as they were asked before.
+std::vector<double> on_shared_cores(const Curve<double>& cores, std::vector<double>& totals,
+                                    double work, int customers, double background) {
   if (background <= 0.0) return cycles(cores, work, customers);
-  std::vector<double> rates;
-  rates.reserve(static_cast<std::size_t>(customers));
+  const auto most = static_cast<std::size_t>(customers + std::floor(background)) + 2;
+  for (std::size_t n = totals.size(); n < most; ++n) {
+    totals.push_back(cores.total(static_cast<double>(n)));
+  }
+  std::vector<double> rates(static_cast<std::size_t>(customers));
   for (int n = 1; n <= customers; ++n) {
-    const auto beside = [&](double others) { return cores.total(n + others) * n / (n + others); };
-    rates.push_back(queueing::linear_between(background, beside) / work);
+    const auto beside = [&](double others) {
+      return totals[static_cast<std::size_t>(n + others)] * n / (n + others);
+    };
+    rates[static_cast<std::size_t>(n) - 1] = queueing::linear_between(background, beside) / work;
   }
   return rates;
 }
@@ -240,8 +246,8 @@ Flow::Delivered Flow::unlimited(const Waiting& waiting, double background) const
       const double work = loading.cpu + loading.collate;
       const bool here = loading.cpu_stage == Stage::decode;
       group.set_cores(work > 0.0 && !loading.cores.empty()
-                          ? on_shared_cores(loading.cores, work, group.network.customers(),
-                                            here ? background : 0.0)
+                          ? on_shared_cores(loading.cores, group.core_totals, work,
+                                            group.network.customers(), here ? background : 0.0)
                           : std::vector<double>{});
     }
     const double customers = std::min(loading.customers, double(group.network.customers()));

@@ -74,6 +74,7 @@ class Flow {
     queueing::SingleServer server{};  ///< of zero seconds: none
     double rest_cv = 0.0;
     mutable std::vector<double> with_server{};  ///< X(n) then
+    mutable std::vector<double> core_totals{};  ///< of `loading.cores` by whole threads
 
     /// Samples per second of all its customers while `n` of them are busy.
     [[nodiscard]] double throughput(double n) const;

@@ -31,21 +31,26 @@ struct Point {
 };
 
 /// Where `over`, which rises with its argument, is 0: between `below`, where it is less, and
-/// `above`, where it is more (Illinois method).
+/// `above`, where it is more (regula falsi with the weights of Anderson and Björck, BIT 13, 1973).
 template <class Over>
-double zero_of(const Over& over, Point below, Point above) {
+Point zero_of(const Over& over, Point below, Point above) {
   Point middle = below;
+  bool was_below = false;
   for (int i = 0; i < 60 && above.at - below.at > 1e-13 * above.at; ++i) {
     middle.at = (below.at * above.over - above.at * below.over) / (above.over - below.over);
     if (!(middle.at > below.at && middle.at < above.at)) middle.at = (below.at + above.at) / 2.0;
     middle.over = over(middle.at);
     if (std::abs(middle.over) < rounding) break;
-    Point& nearer = middle.over < 0.0 ? below : above;
-    Point& other = middle.over < 0.0 ? above : below;
+    const bool is_below = middle.over < 0.0;
+    Point& nearer = is_below ? below : above;
+    if (i > 0 && is_below == was_below) {
+      const double left = 1.0 - middle.over / nearer.over;
+      (is_below ? above : below).over *= left > 0.0 ? left : 0.5;
+    }
     nearer = middle;
-    other.over /= 2.0;
+    was_below = is_below;
   }
-  return middle.at;
+  return middle;
 }
 
 /// What makes batches, up to the GPU: all of it loses alike.
@@ -71,8 +76,8 @@ bool lose_by_loading(Inputs& job, double free, Inputs& tried, const Over& over) 
   constexpr double most = 2.0;  // times what the efficiency itself says
   const Point slow{most / (1.0 + free), slower(most / (1.0 + free))};
   if (slow.over <= 0.0) return false;
-  slower(zero_of(slower, fast, slow));
-  if (std::abs(over()) > 1e-6) return false;
+  // The last that was tried.
+  if (std::abs(zero_of(slower, fast, slow).over) > 1e-6) return false;
   job.exposed_allreduce = tried.exposed_allreduce;
   job.speed = tried.speed;
   job.loading_loses = true;
@@ -112,15 +117,15 @@ void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
     const bool is_it = std::abs(missing.over) < rounding;
     job.exposed_allreduce =
         seconds(is_it                ? missing.at
-                : missing.over < 0.0 ? zero_of(with_exposed, missing, point(1.01 * all))
-                                     : zero_of(with_exposed, {0.0, free}, missing));
+                : missing.over < 0.0 ? zero_of(with_exposed, missing, point(1.01 * all)).at
+                                     : zero_of(with_exposed, {0.0, free}, missing).at);
     return;
   }
   if (free <= rounding) return;
   if ((job.step_cv > 0.0 || job.handover_cv > 0.0) && job.gpus() > job.ranks) {
     const double fewest = waiting_for(job.ranks);
     if (fewest < 0.0) {
-      job.slowest_of = zero_of(waiting_for, {job.ranks, fewest}, {job.gpus(), free});
+      job.slowest_of = zero_of(waiting_for, {job.ranks, fewest}, {job.gpus(), free}).at;
       return;
     }
     job.slowest_of = job.ranks;
