@@ -115,7 +115,7 @@ Pace attempt(const Epoch& e, double period) {
     // One process loads and steps: the slowest rank is the one whose sum is largest.
     const double sum = load + c.step + c.before;
     const double deviation =
-        std::sqrt(variance * load * load + portable::pow(inputs.step_cv * c.step, 2.0));
+        std::sqrt(variance * load * load + inputs.step_cv * c.step * inputs.step_cv * c.step);
     const double cv = sum > 0.0 ? deviation / sum / std::sqrt(inputs.accumulation) : 0.0;
     waits = portable::hypot(handed_late,
                             sum * (queueing::largest_of(inputs.waited_for(), cv).mean - 1.0));
@@ -339,25 +339,27 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double late = std::max(0.0, last_round - (steps - 1.0) * (pace.period - pace.loader));
   const double waiting = (steps - 1.0) * pace.period + pace.loader + late +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
-  const double starved = std::max(waiting, unaided);
   // The first batch finds the main process waiting, with the cores to itself.
-  const double way = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0).sum;
+  const Line unhurried = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0);
   const auto tail = [&](const Line& line) {
-    return way + line.gpu - line.straggling - c.reduce + c.reduction;
+    return unhurried.sum + line.gpu - line.straggling - c.reduce + c.reduction;
   };
   // A GPU that waits for its batches is late by its last batch alone, whatever came before it.
-  const auto alone = [&]() {
+  const auto late_by_last = [&](double straggling, double crowding) {
+    if (c.inline_load) return straggling;
     const double ranks = inputs.waited_for();
     const double step = c.step * (slowest_gpu(inputs, ranks, 1.0).mean - 1.0);
-    if (!c.one_process) return step;
+    if (!c.one_process) return std::max(straggling, step);
     const double handed = queueing::largest_of(ranks, c.handover_cv).mean - 1.0;
-    return portable::hypot(step, c.handover * pace.crowding * handed);
+    return std::max(straggling, portable::hypot(step, c.handover * crowding * handed));
   };
-  const double late_alone = c.inline_load ? pace.straggling : std::max(pace.straggling, alone());
   const double limited = c.inline_load ? (steps + last) * pace.limited : 0.0;
-  const double wall = startup + shutdown +
-                      std::max({fed + tail(fed_line) + fed_line.straggling,
-                                starved + tail(pace.line) + late_alone, limited});
+  // Whose workers nobody waits for has the cores to itself at the end too, however fast they are.
+  const double wall =
+      startup + shutdown +
+      std::max({fed + tail(fed_line) + fed_line.straggling,
+                waiting + tail(pace.line) + late_by_last(pace.straggling, pace.crowding),
+                unaided + tail(unhurried) + late_by_last(late_of(c, 1.0), 1.0), limited});
 
   Made epoch;
   epoch.period = pace.period;
@@ -397,7 +399,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     for (Stage stage : all_stages()) span.stall[stage] += seconds(rest * making[stage]);
   }
 
-  const double weight = portable::pow(std::min(1.0, pace.loader / pace.period), 8.0);
+  double weight = std::min(1.0, pace.loader / pace.period);
+  for (int i = 0; i < 3; ++i) weight *= weight;
   const double group = std::min(inputs.accumulation, steps);
   double deviation = slowest_gpu(inputs, inputs.waited_for(), group).deviation * c.step;
   if (c.one_process && c.handover_cv > 0.0) {

@@ -115,7 +115,8 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
     line.gpu += c.copy;
   }
   if (const double longer = std::max(line.gpu, line.other); longer > 0.0) {
-    line.variance = portable::pow(c.handover_cv * handover / longer, 2.0);
+    const double cv = c.handover_cv * handover / longer;
+    line.variance = cv * cv;
     line.buffer = c.buffer;
   }
   return line;

@@ -82,6 +82,9 @@ double slower_of(double a, double b, double variance, double buffer) {
   const double least = std::min(a, b);
   const double loss = buffer > 0.0 ? variance / (2.0 * buffer) : 0.0;
   if (least <= 0.0 || loss <= 1e-12) return most;
+  // (least/most)^power is at most e^-((1 - least/most)·ln 2/loss): below it adds no digit.
+  constexpr double no_digit = 46.0;
+  if ((1.0 - least / most) * std::numbers::ln2 > no_digit * loss) return most;
   const double power = std::numbers::ln2 / portable::log1p(loss);
   return most * portable::exp(portable::log1p(portable::pow(least / most, power)) / power);
 }
