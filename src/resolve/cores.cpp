@@ -15,11 +15,14 @@ constexpr double pool_bend = 16.0;
 Curve<double> cores_curve(double cores, double threads, double oversubscription,
                           const Together& together) {
   Curve<double> curve;
+  // One core has no others to share with: between one and two, where the number of cores is a
+  // guess, the loss begins.
+  const double all_busy = together.all_busy * std::clamp(cores - 1.0, 0.0, 1.0);
   const auto work_of = [&](double n) {
     const double share = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
     const double of_pool = std::max(0.0, n / together.pools - 1.0);
     return n / (1.0 + together.contention * (n - 1.0) +
-                std::max(together.all_busy * share * share,
+                std::max(all_busy * share * share,
                          together.pool * of_pool / (1.0 + of_pool / pool_bend)));
   };
   curve.points.push_back({1.0, std::min(1.0, cores)});

@@ -93,30 +93,49 @@ std::vector<Uncertain> errors_of_model() {
   return list;
 }
 
-/// The variance of the time over the input's range, by nodes of Gauss and Hermite where it is a
-/// measured value's, of Gauss and Legendre where it is an assumption's: exact for smooth laws, and
-/// for words, which change at one place.
+struct Node {
+  double share, weight;
+};
+
+/// The variance of the time over the shares of an input's range.
+double variance_of(const Scale& scale, std::string_view key, std::span<const Node> nodes,
+                   Duration stated) {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const Node& node : nodes) {
+    const double off = (scale.weigh(key, node.share).time - stated).base();
+    sum += node.weight * off;
+    squares += node.weight * off * off;
+  }
+  return std::max(0.0, squares - sum * sum);
+}
+
+constexpr double word = resolve::draws_of_assumed_word;
+
+/// By nodes of Gauss and Hermite where it is a measured value's range, of Gauss and Legendre where
+/// it is an assumption's: exact for smooth laws, and for words, which change at one place.
 double variance_of(const Scale& scale, const Uncertain& one, Duration stated) {
-  struct Node {
-    double share, weight;
-  };
   constexpr std::array normal = {Node{0.0021416, 0.0112574}, Node{0.0876194, 0.2220759},
                                  Node{0.9123806, 0.2220759}, Node{0.9978584, 0.0112574}};
-  constexpr double word = resolve::draws_of_assumed_word;
   constexpr double other = 1.0 - word;
   constexpr std::array even = {
       Node{0.1127017 * word, 5.0 / 18.0 * word}, Node{0.5 * word, 8.0 / 18.0 * word},
       Node{0.8872983 * word, 5.0 / 18.0 * word}, Node{word + 0.2113249 * other, 0.5 * other},
       Node{word + 0.7886751 * other, 0.5 * other}};
-  double sum = 0.0;
-  double squares = 0.0;
-  const auto nodes = one.low > 0.0 ? std::span<const Node>(normal) : std::span<const Node>(even);
-  for (const Node& node : nodes) {
-    const double off = (scale.weigh(one.key, node.share).time - stated).base();
-    sum += node.weight * off;
-    squares += node.weight * off * off;
+  return variance_of(scale, one.key,
+                     one.low > 0.0 ? std::span<const Node>(normal) : std::span<const Node>(even),
+                     stated);
+}
+
+/// The same by the middles of equal parts: for laws that bend where another stage begins to bind,
+/// or step with whole threads, which few nodes may miss.
+double variance_by_parts(const Scale& scale, const Uncertain& one, Duration stated) {
+  constexpr std::size_t parts = 25;  // an assumed word begins another where one of them does
+  std::array<Node, parts> nodes{};
+  for (std::size_t i = 0; i < parts; ++i) {
+    nodes[i] = {(static_cast<double>(i) + 0.5) / double{parts}, 1.0 / double{parts}};
   }
-  return std::max(0.0, squares - sum * sum);
+  return variance_of(scale, one.key, nodes, stated);
 }
 
 void weigh(Uncertain& one, const Scale& scale, const Weight& stated) {
@@ -241,6 +260,14 @@ void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catal
   for (Uncertain& one : model) {
     weigh(one, scale, stated);
     variance += one.variance;
+  }
+  // What decides over the shares of all is worth another look.
+  constexpr double decides = 0.15;
+  const double all = variance;
+  for (Uncertain& one : list) {
+    if (one.variance < decides * all) continue;
+    const double before = std::exchange(one.variance, variance_by_parts(scale, one, stated.time));
+    variance += one.variance - before;
   }
   const auto effect_of = [&](const Uncertain& one) -> Effect {
     return {one.at_low.time, one.at_high.time, one.at_low.money, one.at_high.money,

@@ -93,6 +93,7 @@ DiskShares disk_shares(const Steady& steady) {
         // Remote workers reach the disks of all instances, which share them.
         const double maximum = station.rate.maximum() * loading.share;
         shares.of_limit = std::max(shares.of_limit, steady.rate * station.work / maximum);
+        shares.busy = std::max(shares.busy, shares.of_limit);
       }
       // Each customer is in a request for this share of the time, whatever the others do.
       const double customers = std::max(1.0, loading.customers * loading.share);
@@ -100,15 +101,21 @@ DiskShares disk_shares(const Steady& steady) {
           share(steady.rate * (station.delay + station.work_alone()) / customers);
       shares.busy = std::max(shares.busy, 1.0 - portable::pow(1.0 - reading, customers));
     }
+    double of_limits = 0.0;
     for (const pipeline::SampleLimit& limit : loading.limits) {
       if (limit.stage != Stage::disk) continue;
       const bool bursts = limit.burst_rate > 0.0 && steady.rate > limit.rate;
-      const double most = bursts ? limit.burst_rate : limit.rate;
-      shares.of_limit = std::max(shares.of_limit, steady.rate / most);
+      of_limits = std::max(of_limits, steady.rate / (bursts ? limit.burst_rate : limit.rate));
     }
+    // A request that a limit holds back is in the disk's queue; a customer that computes has none.
+    const double customers = std::max(1.0, loading.customers * loading.share);
+    const double computing = share(steady.rate * (loading.cpu + loading.collate) / customers);
+    shares.busy =
+        std::max(shares.busy, share(of_limits) * (1.0 - portable::pow(computing, customers)));
+    shares.of_limit = std::max(shares.of_limit, of_limits);
   }
   shares.of_limit = share(shares.of_limit);
-  shares.busy = std::max(share(shares.busy), shares.of_limit);
+  shares.busy = share(shares.busy);
   return shares;
 }
 

@@ -223,6 +223,9 @@ TEST_CASE("certainty: no mixture of assumptions leaves the extremes, as random o
         const auto found = shares.find(key);
         return found == shares.end() ? 0.5 : found->second;
       });
+      std::string mixture;
+      for (const auto& [key, share] : shares) mixture += " " + key + " " + std::to_string(share);
+      INFO(mixture);
       // Each assumption is taken at its worse end by itself; where two act on each other, a mixture
       // may go a little beyond (2.4 % at most over eight seeds).
       CHECK(time >= result.certainty->shortest.base() * 0.97);

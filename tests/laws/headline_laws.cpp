@@ -149,6 +149,20 @@ TEST_CASE("headline: no machine's cores are uncertain by more than a factor of t
 
 TEST_CASE("headline: cores of machines of any size lose the same, and a given contention stays") {
   using resolve::Together;
+  // A guess between one core and two is between what these do.
+  Together guessed;
+  guessed.all_busy = 0.25;
+  guessed.hyper_threading_gain = 0.2;
+  for (const double threads : {1.0, 2.0, 3.0}) {
+    double before = resolve::cores_curve(1.0, 2.0, 0.0, guessed).total(threads);
+    for (const double cores : {1.000001, 1.25, 1.5, 1.75, 1.999999, 2.0}) {
+      const double now = resolve::cores_curve(cores, 2.0, 0.0, guessed).total(threads);
+      CHECK(now >= before * (1.0 - 1e-5));
+      before = now;
+    }
+    CHECK(resolve::cores_curve(1.000001, 2.0, 0.0, guessed).total(threads) ==
+          Approx(resolve::cores_curve(1.0, 2.0, 0.0, guessed).total(threads)).epsilon(1e-5));
+  }
   for (const double cores : {2.0, 4.0, 16.0, 48.0, 96.0}) {
     Together together;
     together.all_busy = 0.25;

@@ -290,8 +290,13 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
         ++judged;
         loaders += cause != Cause::fed ? 1 : 0;
         const auto causes = study::causes_of(study::judge(seen.readings, thresholds));
-        INFO(name_of(cause) << ": run's GPU " << twin.result.monitors->gpu << ", the twin's "
-                            << *seen.readings[ReadingId::gpu]);
+        std::string both;
+        for (const ReadingRow& row : all_readings()) {
+          if (!said[row.id] || !seen.readings[row.id]) continue;
+          both +=
+              fmt::format("\n{}: run {}, twin {}", row.name, *said[row.id], *seen.readings[row.id]);
+        }
+        INFO(name_of(cause) << both);
         const bool named = std::find(causes.begin(), causes.end(), cause) != causes.end();
         CHECK(named);
         found += named ? 1 : 0;

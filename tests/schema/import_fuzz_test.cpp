@@ -53,5 +53,16 @@ TEST_CASE("import: thousands of damaged recordings are read or refused by name")
   CHECK(refused > 100);
 }
 
+TEST_CASE("import: a machine's name that is no UTF-8 is written as it can be read again") {
+  std::string report = read_text_file(test::recording("sadf.json"));
+  const std::string before = "\"nodename\": \"";
+  const auto at = report.find(before);
+  REQUIRE(at != std::string::npos);
+  report[at + before.size()] = '\x9a';
+  const test::TemporaryFolder folder;
+  const std::string written = test::file_of(test::import({folder.write("report.json", report)}));
+  CHECK(test::file_of(test::import({folder.write("again", written)})) == written);
+}
+
 }  // namespace
 }  // namespace feedrate::schema

@@ -177,7 +177,7 @@ void Collector::put(const ObservationHeader& header) {
 
 void Collector::machine(std::string_view node, std::optional<double> cpus) {
   ObservationHeader header;
-  header.node = node;
+  header.node = as_utf8(node);
   header.cpus = cpus;
   headers_.push_back(header);
 }
