@@ -47,10 +47,16 @@ struct Epoch {
 /// to `prefetch` batches, and is blocked on average half a batch before that; what the main process
 /// and the launch queue hold, about two batches, helps the less the more workers share it
 /// (simulated chains of 1 to 64 ranks of 1 to 8 workers: within 2 %, tests/queueing/pace_test.cpp).
+/// A main process that loads its batches itself is ahead by less where it waits for their copies.
 double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers) {
   const double held = consumer.one_process ? 1.2 : 2.2;
-  if (consumer.inline_load) return consumer.one_process ? 0.0 : held - 0.5;
+  if (consumer.inline_load) {
+    return consumer.one_process ? 0.0 : consumer.copy_waited ? 1.0 : held - 0.5;
+  }
   if (inputs.pooled()) return inputs.prefetch - 0.5 + held;
+  // Where a loop waits for its step, what it holds is what it steps with: a worker of which it has
+  // asked for one batch is given the next when that one is taken.
+  if (consumer.one_process && inputs.prefetch < 2.0) return 0.5;
   return inputs.prefetch - 0.5 + held / (workers * std::sqrt(workers));
 }
 
@@ -106,8 +112,10 @@ Pace attempt(const Epoch& e, double period) {
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
   double streamed = e.flow.streamed() < 1e299 ? inputs.ranks * e.batch / e.flow.streamed() : 0.0;
-  // While one process steps, the FIFO fills.
-  if (c.one_process) streamed -= std::min(e.fifo * streamed, c.copy + c.before + c.step);
+  // While one process does anything else, the FIFO fills.
+  if (c.one_process) {
+    streamed -= std::min(e.fifo * streamed, c.copy + c.before + c.step + c.handover + c.reduce);
+  }
   const double handed_late = c.one_process ? c.handed_late * pace.crowding : 0.0;
   const double own = late_of(c, pace.crowding);
   double waits = own;
@@ -129,7 +137,8 @@ Pace attempt(const Epoch& e, double period) {
   pace.limited = limited;
   // While the GPUs reduce, the loader goes on until its stock is full; then it waits with them.
   const double batch_time = std::max(load, limited);
-  if (!c.inline_load && batch_time > 0.0 && c.reduction > 0.0) {
+  const bool at_once = c.inline_load && c.one_process;
+  if (!at_once && batch_time > 0.0 && c.reduction > 0.0) {
     const double ahead = std::min(e.stock, inputs.accumulation);
     const double kept = std::max(0.0, 1.0 - ahead * batch_time / c.reduction);
     pace.kept = kept * c.reduce;
@@ -146,7 +155,8 @@ Pace attempt(const Epoch& e, double period) {
   const double both = variance * of_load * of_load + of_step * of_step;
   pace.period =
       queueing::slower_of(c.inline_load ? 0.0 : load, consumer, both, std::max(e.buffer, 0.5));
-  pace.period = std::max(pace.period, c.inline_load ? limited : pace.loader + pace.kept);
+  pace.period = std::max(
+      pace.period, c.inline_load ? std::max(limited, load + pace.kept) : pace.loader + pace.kept);
   return pace;
 }
 
@@ -242,6 +252,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   e.sources = inputs.gpus() * (chains ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
   e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;
+  if (c.inline_load) e.stock = c.copy_waited ? 1.0 : 2.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
   e.fifo = std::min(1.0, 2.0 / chunks_of(inputs));
   const Pace pace = pace_of(e);

@@ -517,7 +517,8 @@ void check_cores(const World& w, const Inputs& in) {
   const auto longer = [&](double n) {
     if (l.contention) return 1.0 + *l.contention * (n - 1.0);
     const double part = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
-    const double busy = assumed::contention.value * part * part;
+    // From one core to two the loss begins.
+    const double busy = assumed::contention.value * std::clamp(cores - 1.0, 0.0, 1.0) * part * part;
     if (l.kind.family() != LoaderKind::pool) return 1.0 + busy;
     const double others = std::max(0.0, n / in.ranks - 1.0);
     return 1.0 + std::max(busy, assumed::pool_contention.value * others * 16.0 / (16.0 + others));
