@@ -321,6 +321,13 @@ double Flow::varies(const Loading& loading, double batch) const {
          squared(size_cv_ * alone) / batch;
 }
 
+double Flow::sample_cv() const {
+  if (groups_.empty()) return 0.0;
+  const Loading& loading = groups_.front().loading;
+  const double alone = loading.alone();
+  return alone > 0.0 ? std::sqrt(varies(loading, 1.0)) / alone : 0.0;
+}
+
 Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
   if (groups_.empty()) return {no_limit, {}};
   const Loading& loading = groups_.front().loading;

@@ -54,6 +54,8 @@ class Flow {
   [[nodiscard]] double crowding(double others) const;
   /// Core-seconds a second that the local cores do at most.
   [[nodiscard]] double most_cores() const;
+  /// Coefficient of variation of what one customer needs for a sample, alone.
+  [[nodiscard]] double sample_cv() const;
   /// Local core-seconds a sample.
   [[nodiscard]] double core_work() const;
   /// Whether a limit passes at its burst rate, by index into limits(); none does at first.

@@ -130,6 +130,44 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "loader: a pool that has begun hardly more samples than it has threads waits for the slowest") {
+  std::vector<double> errors;
+  int waiting = 0;
+  for (const double size_cv : {0.05, 0.3, 0.6}) {
+    for (const bool in_order : {false, true}) {
+      for (const double batch : {1.0, 2.0, 4.0, 8.0, 32.0}) {
+        for (const double prefetch : {1.0, 2.0, 4.0}) {
+          for (const double threads : {2.0, 4.0, 8.0, 12.0, 32.0}) {
+            Inputs in = loader_alone(threads);
+            in.in_order = in_order;
+            in.batch = batch;
+            in.prefetch = prefetch;
+            in.samples = 400.0 * batch;
+            in.size_cv = size_cv;
+            in.make_cv = 0.15;
+            in.cpu = seconds_per_sample(0.01);
+            in.cores = cores(32.0);
+            const double events = by_events(in, 1);
+            const double busy = in.samples * 0.01 / events;
+            waiting += busy < 0.9 * std::min(threads, batch * prefetch) ? 1 : 0;
+            errors.push_back(std::abs(simulate(in).first.wall.base() / events - 1.0));
+          }
+        }
+      }
+    }
+  }
+  std::sort(errors.begin(), errors.end());
+  const auto at = [&](double share) {
+    return errors[static_cast<std::size_t>(share * static_cast<double>(errors.size() - 1))];
+  };
+  INFO("median " << at(0.5) << ", 90 % " << at(0.9) << ", worst " << errors.back());
+  CHECK(waiting > 100);
+  CHECK(at(0.5) < 0.02);
+  CHECK(at(0.9) < 0.06);
+  CHECK(errors.back() < 0.2);
+}
+
 TEST_CASE("job: the mean is that of its events, over 2,000 generated jobs") {
   // Half are within 1 %, nine of ten within 5 %; what is worse are epochs of few steps, and drains
   // that end with the epoch.

@@ -49,8 +49,9 @@ TEST_CASE("mean regimes: threads that are done with a batch wait for its last sa
     in.workers = std::min(in.workers, in.batch);
     in.prefetch = generate.whole(1.0, 3.0);
     const double whole = in.batch * in.cpu.base() / in.workers;
-    // Half a sample each, on average, where no other batch may be begun.
-    const double lost = in.prefetch < 2.0 ? (in.workers - 1.0) / (2.0 * in.batch) : 0.0;
+    // Half a sample each, on average, where no other batch may be begun; none where each makes one.
+    const double idle = (in.workers - 1.0) / (2.0 * in.batch) * (1.0 - in.workers / in.batch);
+    const double lost = in.prefetch < 2.0 ? idle : 0.0;
     INFO("job " << i);
     REQUIRE(epoch(in) == Approx(2000.0 * whole * (1.0 + lost)).epsilon(3e-3));
   }
