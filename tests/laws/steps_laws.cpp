@@ -56,10 +56,10 @@ TEST_CASE("steps: one step more takes longer, reads more and trains on more samp
     const Outcome fewer = simulate(with_steps(in, steps));
     const Outcome more = simulate(with_steps(in, steps + 1.0));
     INFO("job " << i << ", " << steps << " steps of " << epoch_shape(in).steps << " an epoch");
-    // In the mean, workers that deliver together deliver a round of batches at one moment; the way
-    // of the last batch is then as crowded as the pace leaves the cores, which a step more changes
-    // in the eleventh digit.
-    REQUIRE(more.training().base() >= fewer.training().base() * (1.0 - 1e-10));
+    // In the mean, workers that deliver together deliver a round of batches at one moment; a step
+    // more may bring another exchange, in which the main process leaves its core to the workers: a
+    // billionth.
+    REQUIRE(more.training().base() >= fewer.training().base() * (1.0 - 1e-8));
     REQUIRE(more.total.busy.base() > fewer.total.busy.base());
     REQUIRE(more.trained_samples > fewer.trained_samples);
     REQUIRE(epochs_read(with_steps(in, steps + 1.0)) >= epochs_read(with_steps(in, steps)) - 1e-12);
