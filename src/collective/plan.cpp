@@ -81,10 +81,15 @@ struct Scheduled {
 
 }  // namespace
 
-Exchange exchange(const Plan& plan, Duration step, double faster) {
+Exchange exchange(const Plan& plan, Duration batch, double faster) {
+  const Duration step = plan.part * batch;
   Scheduled scheduled{plan, {step, plan.backward * step}, faster};
   Exchange e = std::visit(scheduled, plan.schedule);
   if (plan.overlap) e.exposed = e.total - std::min(*plan.overlap * e.total, scheduled.beside);
+  if (plan.spread) {
+    const Duration messages = plan.spread->messages / faster;
+    e.exposed += messages + plan.spread->bubble * (plan.batches * step + messages);
+  }
   return e;
 }
 

@@ -25,6 +25,12 @@ struct ShardedParameters {
   double blocks = 1.0;
 };
 
+/// A model that is spread over GPUs: what its step waits for beside the gradients.
+struct SpreadStep {
+  double bubble = 0.0;  ///< of the pipeline, over the time of all micro-batches
+  Duration messages;    ///< of an optimiser step that no computing hides
+};
+
 struct Plan {
   /// Time of one message of so many bytes, as sent.
   std::function<Duration(Collective, Bytes)> time;
@@ -37,10 +43,14 @@ struct Plan {
   /// What of all messages is hidden, 0…1, instead of what the schedule hides: as far as there is
   /// computing to hide it behind.
   std::optional<double> overlap{};
+  double part = 1.0;  ///< of a batch's step: a micro-batch's
+  std::optional<SpreadStep> spread{};
 };
 
-/// The exchange of an optimiser step whose micro-batches take `step` each, with messages `faster`
-/// times as fast as planned. Sizes of messages are those sent.
+/// The exchange of an optimiser step whose batches take `step` each, with messages `faster` times
+/// as fast as planned. Sizes of messages are those sent. Of a model that is spread, what is exposed
+/// has the pipeline's bubble and the messages between its parts in it; all else is of the
+/// gradients.
 Exchange exchange(const Plan& plan, Duration step, double faster = 1.0);
 
 /// Bytes that each GPU hands over in an optimiser step, as sent.

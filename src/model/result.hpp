@@ -16,6 +16,7 @@
 #include "model/bill.hpp"
 #include "model/class_errors.hpp"
 #include "model/interruptions.hpp"
+#include "model/layout.hpp"
 #include "model/provenance.hpp"
 #include "model/stage.hpp"
 
@@ -230,6 +231,7 @@ struct Result {
   /// What of lost_to_scaling's allreduce is waiting for the slowest rank.
   std::optional<double> lost_to_stragglers;
   std::optional<Communication> communication;  ///< empty: none, or only its efficiency is known
+  std::optional<ModelLayout> layout;           ///< empty: each GPU has the whole model
   /// Of the limits that instances share, the one that binds from the fewest of them on; empty where
   /// they share none, or none is ever asked for anything.
   std::optional<SharedLimit> shared_limit;

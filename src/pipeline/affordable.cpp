@@ -20,7 +20,7 @@ namespace {
 std::optional<Inputs> with_steps(const Inputs& inputs, EpochKind kind, double steps) {
   if (inputs.unequal) return std::nullopt;
   Inputs fewer = inputs;
-  fewer.samples = steps * inputs.batch * inputs.gpus();
+  fewer.samples = steps * inputs.batch * inputs.replicas();
   if (active_workers(fewer, kind) != active_workers(inputs, kind)) return std::nullopt;
   return fewer;
 }

@@ -7,7 +7,7 @@ Outcome simulate_alone(const Inputs& alone, const SimulationOptions& options) {
   const double steps = epoch_shape(alone).steps * alone.epochs + alone.unfinished_steps;
   if (!options.exact || steps <= most_steps) return simulate(alone, options);
   Inputs part = alone;
-  part.samples = most_steps * part.batch * part.gpus();
+  part.samples = most_steps * part.batch * part.replicas();
   part.epochs = 1.0;
   part.unfinished_steps = 0.0;
   const Duration events = simulate(part, options).trained.wall;

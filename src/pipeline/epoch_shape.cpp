@@ -7,7 +7,7 @@
 namespace feedrate::pipeline {
 
 EpochShape epoch_shape(const Inputs& inputs) {
-  const double ranks = inputs.gpus();
+  const double ranks = inputs.replicas();
   const double each =
       inputs.drop_last ? std::floor(inputs.samples / ranks) : std::ceil(inputs.samples / ranks);
   const double whole = std::floor(each / inputs.batch);
@@ -34,7 +34,8 @@ double samples_of_instance(const Inputs& inputs, double steps) {
 
 double trained_samples(const Inputs& inputs) {
   const auto of_epoch = [&](double steps) {
-    return std::min(inputs.samples, samples_of_instance(inputs, steps) * inputs.instances_alike());
+    return std::min(inputs.samples, samples_of_instance(inputs, steps) * inputs.instances_alike() /
+                                        inputs.times_loaded);
   };
   const double whole = inputs.epochs > 0.0 ? inputs.epochs * of_epoch(0.0) : 0.0;
   return whole + (inputs.unfinished_steps > 0.0 ? of_epoch(inputs.unfinished_steps) : 0.0);

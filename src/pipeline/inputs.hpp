@@ -135,6 +135,11 @@ struct Inputs {
   double instances = 1.0;
   double ranks = 1.0;  ///< GPUs per instance; where they are unequal, of this kind
   std::optional<UnequalInstances> unequal;
+  /// Where a model is spread over several GPUs, `instances` and `ranks` are those that load. All of
+  /// them, loading or not; 0: each GPU loads.
+  double all_instances = 0.0;
+  double all_ranks = 0.0;     ///< GPUs of an instance
+  double times_loaded = 1.0;  ///< each sample, by so many loaders
   double accumulation = 1.0;  ///< batches per all-reduce
   bool drop_last = false;
 
@@ -208,8 +213,18 @@ struct Inputs {
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();
 
-  /// Ranks of the whole job.
+  /// Ranks of the whole job that load.
   [[nodiscard]] double gpus() const { return unequal ? unequal->gpus : instances * ranks; }
+  /// Of the whole cluster, loading or not.
+  [[nodiscard]] double cluster_instances() const {
+    return all_instances > 0.0 ? all_instances : instances;
+  }
+  [[nodiscard]] double cluster_ranks() const { return all_ranks > 0.0 ? all_ranks : most_ranks(); }
+  [[nodiscard]] double cluster_gpus() const {
+    return all_instances > 0.0 ? all_instances * all_ranks : gpus();
+  }
+  /// Ranks that load different samples.
+  [[nodiscard]] double replicas() const { return gpus() / times_loaded; }
   /// Instances such as this one that would have as many GPUs: all of them where they are alike.
   [[nodiscard]] double instances_alike() const { return unequal ? gpus() / ranks : instances; }
   /// GPUs of which the slowest ends a step.

@@ -330,7 +330,7 @@ double active_workers(const Inputs& inputs, EpochKind kind) {
   }
   const auto& source = source_in(inputs, kind);
   if (source && source->requests < 1.0 && !inputs.sequential_stream && source->requests > 0.0) {
-    const double objects = inputs.samples * source->requests / inputs.gpus();
+    const double objects = inputs.samples * source->requests / inputs.replicas();
     most = std::min(most, std::max(1.0, objects));
   }
   return most;

@@ -145,7 +145,8 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
             batch * inputs.accumulation);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {
-    all[stage] = samples(one[stage] * inputs.instances_alike()) / seconds(1.0);
+    all[stage] =
+        samples(one[stage] * inputs.instances_alike() / inputs.times_loaded) / seconds(1.0);
   }
   return all;
 }

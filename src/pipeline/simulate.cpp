@@ -219,7 +219,8 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   if (options.exact) require_bounded(inputs);
   Outcome out;
   out.steps = epoch_shape(inputs).steps;
-  out.samples = std::min(inputs.samples, samples_of_instance(inputs) * inputs.instances_alike());
+  out.samples = std::min(
+      inputs.samples, samples_of_instance(inputs) * inputs.instances_alike() / inputs.times_loaded);
   out.trained_samples = trained_samples(inputs);
   out.epochs = out.samples > 0.0 ? out.trained_samples / out.samples : 0.0;
   out.startup = inputs.startup;

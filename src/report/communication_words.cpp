@@ -42,6 +42,46 @@ std::string communication_line(const Result& result) {
                      c.exposed > Duration{} ? duration(c.exposed) : "nothing");
 }
 
+std::string layout_line(const Result& result) {
+  if (!result.layout) return "";
+  const ModelLayout& l = *result.layout;
+  std::string spread;
+  double gpus = 1.0;
+  const auto add = [&](std::string_view name, double degree) {
+    if (degree <= 1.0) return;
+    spread += fmt::format("{}{} {}", spread.empty() ? "" : ", ", name, count(degree));
+    if (name != "expert") gpus *= degree;
+  };
+  add("tensor", l.tensor);
+  add("context", l.context);
+  add("pipeline", l.pipeline);
+  add("expert", l.expert);
+  std::string text =
+      fmt::format("{} replica{} of {} GPU{} ({}): {} of {} instances load{}, {} GPU{} each{}.",
+                  count(l.data), l.data == 1.0 ? "" : "s", count(gpus), gpus == 1.0 ? "" : "s",
+                  spread, count(l.loading), count(result.instances), l.loading == 1.0 ? "s" : "",
+                  count(l.loaders), l.loaders == 1.0 ? "" : "s",
+                  l.copies > 1.0 ? fmt::format(", each sample {} times", count(l.copies)) : "");
+  if (l.pipeline > 1.0) {
+    text += fmt::format(
+        " The pipeline idles for {} in a step, {:.3g} % of the time of its {} micro-batch{}.",
+        duration(l.idle), 100.0 * l.bubble, count(l.micro_batches),
+        l.micro_batches == 1.0 ? "" : "es");
+  }
+  std::string sent;
+  for (const GroupExchange& g : l.groups) {
+    sent += fmt::format("{}{} {} in {} {}", sent.empty() ? "" : ", ", g.group, size_text(g.sent),
+                        duration(g.time),
+                        g.instances > 1.0 ? fmt::format("over {} instances", count(g.instances))
+                                          : std::string("inside an instance"));
+  }
+  return fmt::format("{} In a step each GPU sends: {}.{}", text, sent,
+                     l.exposed > Duration{} ? fmt::format(" For the messages between parts of the "
+                                                          "model the GPUs wait for {}.",
+                                                          duration(l.exposed))
+                                            : "");
+}
+
 bool waits_for_stragglers(const Result& result) {
   return result.straggling > 0.5 * result.stages[Stage::allreduce].stall;
 }

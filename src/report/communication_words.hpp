@@ -11,6 +11,10 @@ namespace feedrate::report {
 /// wait for 5 ms." "" where nothing is known of it.
 std::string communication_line(const Result& result);
 
+/// Likewise how a model is spread over GPUs: what loads, how long the pipeline idles, what groups
+/// send.
+std::string layout_line(const Result& result);
+
 /// Whether more than half of what is booked on allreduce is waiting for the slowest GPU.
 bool waits_for_stragglers(const Result& result);
 

@@ -119,6 +119,9 @@ Table gpu_table(const Result& r) {
   }
   add("whole job", r.times.total, money(r.bill.idle_gpu));
   table.note = communication_line(r);
+  if (const std::string layout = layout_line(r); !layout.empty()) {
+    table.note = table.note.empty() ? layout : layout + " " + table.note;
+  }
   return table;
 }
 

@@ -388,7 +388,8 @@ Report run_report(const NamedResult& named) {
   report.blocks.emplace_back(time_table(r));
   if (r.by_events)
     report.blocks.emplace_back(Paragraph{by_events_words(*r.by_events), Tone::plain});
-  for (const std::string& shown : {efficiency_sum(r), communication_line(r), monitors_line(r)}) {
+  for (const std::string& shown :
+       {efficiency_sum(r), layout_line(r), communication_line(r), monitors_line(r)}) {
     if (!shown.empty()) report.blocks.emplace_back(Paragraph{shown, Tone::plain});
   }
   if (const std::string shares = r.bands ? bottlenecks(*r.bands) : ""; !shares.empty()) {

@@ -214,6 +214,8 @@ void resolve_communication(Context& context) {
         Stage::allreduce, "/job/scaling",
         Value<double>::given(*context.time_ratio, measured ? "measured with so many instances"
                                                            : "fitted to the scaling points"));
+  } else if (context.layout) {
+    inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));
   } else if (exchanges_nothing(job)) {
     context.use(Stage::allreduce, "/job/allreduce/gradient_bytes", Value<Bytes>::given(Bytes{}));
   } else if (is_computed(job)) {

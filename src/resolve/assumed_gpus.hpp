@@ -68,6 +68,40 @@ inline constexpr Assumption sharded_blocks = {
     "a block of a transformer is gathered as a whole; models of 7 to 8 billion parameters have 32",
     "GPT-2 with 12 blocks, to models of 175 billion parameters with 96 (engineering judgement)",
     ""};
+/// Of a model that is spread over GPUs. With 12 · layers · hidden² parameters, one number says
+/// both.
+inline constexpr Assumption hidden_over_layers = {
+    "hidden size over layers",
+    128.0,
+    90.0,
+    180.0,
+    "of a transformer: GPT-3 175B 128, Llama 3 8B 128, 70B 102, 405B 130 (recalled)",
+    "Llama 3 70B, to Megatron-LM's largest models with 200 (engineering judgement)",
+    ""};
+inline constexpr Assumption kv_share = {
+    "/job/parallel/kv_size",
+    0.25,
+    0.0625,
+    1.0,
+    "of the hidden size: heads share keys and values, in Llama 3 8B four (recalled)",
+    "16 heads share them (Llama 3 405B), to none (GPT-3) (engineering judgement)",
+    ""};
+inline constexpr Assumption experts_per_token = {
+    "/job/parallel/experts_per_token",
+    2.0,
+    1.0,
+    8.0,
+    "Mixtral sends a token to two experts (recalled)",
+    "Switch Transformer's one, to DeepSeek-V3's eight (engineering judgement)",
+    ""};
+inline constexpr Assumption expert_share = {
+    "/job/parallel/expert_share",
+    0.95,
+    0.8,
+    0.99,
+    "of the parameters: Mixtral 8x7B has 45 of 47 billion in its experts (recalled)",
+    "few experts, to many (engineering judgement)",
+    ""};
 /// Share of the line rate of a GPU's NVLinks in one direction.
 inline constexpr Assumption nvlink_share = {
     "/job/allreduce/busbw_inside",

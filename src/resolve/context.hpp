@@ -17,6 +17,7 @@
 #include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "collective/layout.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/resolve.hpp"
 #include "resolve/stack_defaults.hpp"
@@ -104,6 +105,14 @@ struct MemoryNeeds {
   [[nodiscard]] Bytes all() const { return processes + workers + batches + samples; }
 };
 
+/// How a model is spread over GPUs, where it is.
+struct Spread {
+  collective::Degrees degrees;
+  double micro_batches = 1.0;                ///< of a replica and an optimiser step
+  double chunks = 1.0;                       ///< of layers on each GPU
+  std::optional<Duration> filling_inside{};  ///< of groups in one instance, once it is used
+};
+
 struct Context {
   const Scenario& scenario;
   const Catalog& catalog;
@@ -113,6 +122,7 @@ struct Context {
   std::vector<Problem> problems{};
   bool machine_missing = false;           ///< an instance is named that the catalogue does not have
   bool gradients_apart = false;           ///< gradients have a network that nothing else uses
+  std::optional<Spread> layout{};         ///< filled by resolve_layout()
   std::optional<NetworkFabric> fabric{};  ///< filled by network_fabric()
   /// T(N)/T(1) of the epochs, where that is given or follows from a measured scaling.
   std::optional<double> time_ratio{};
@@ -468,6 +478,8 @@ void take_what_fits(Context& context);
 
 // One function per part; each fills its share of Context::out.inputs.
 void resolve_shape(Context& context);
+/// A model that is spread over several GPUs: which of them load.
+void resolve_layout(Context& context);
 void resolve_loader(Context& context);
 void resolve_preprocess(Context& context);
 void resolve_page_cache(Context& context, bool staged);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "collective/plan.hpp"
 #include "resolve/allreduce.hpp"
 #include "resolve/links.hpp"
+#include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -55,8 +57,10 @@ bool shards_optimiser(Parallelism how) {
 /// How long a message takes, and by what. Of the scenario it keeps nothing.
 class MessageModel {
  public:
-  MessageModel(Context& context, const AllReduce& given) {
-    const double ranks = context.out.inputs.gpus();
+  /// Among the GPUs with one part of the model, whose links are `spread`; else among all.
+  MessageModel(Context& context, const AllReduce& given,
+               const std::optional<collective::Fabric>& spread) {
+    const double ranks = spread ? spread->ranks() : context.out.inputs.gpus();
     if (given.points && given.points_gpus == ranks) {
       measured_.emplace(sized(*given.points));
       name_ = "measured";
@@ -72,7 +76,7 @@ class MessageModel {
     if (algorithm == AllReduceAlgorithm::tree) only_ = collective::Algorithm::tree;
     if (algorithm != AllReduceAlgorithm::hierarchical) tuned_ = tuned_by_host(context, given);
     if (tuned_) return;
-    fabric_ = fabric(context, given);
+    fabric_ = spread ? *spread : fabric(context, given);
     if (algorithm == AllReduceAlgorithm::hierarchical) name_ = "hierarchical";
   }
 
@@ -153,8 +157,10 @@ class MessageModel {
 decltype(collective::Plan::schedule) schedule(Context& context, const AllReduce& given,
                                               Parallelism how) {
   if (is_sharded(how)) {
-    return collective::ShardedParameters{
-        context.find_or<double>(Stage::allreduce, given.blocks, {}, assumed::sharded_blocks)};
+    const double blocks =
+        context.find_or<double>(Stage::allreduce, given.blocks, {}, assumed::sharded_blocks);
+    const double stages = context.layout ? context.layout->degrees.pipeline : 1.0;
+    return collective::ShardedParameters{std::max(1.0, std::round(blocks / stages))};
   }
   const Preset by_default = preset(how);
   const Bytes bucket =
@@ -235,17 +241,17 @@ bool is_computed(const Job& job) {
   return a.algorithm != AllReduceAlgorithm::ring && a.algorithm != AllReduceAlgorithm::hierarchical;
 }
 
-Duration exchange(Context& context, const AllReduce& given) {
+/// The sum of gradients, or what stands for it, as the schedule of `plan` has it.
+static void exchange_gradients(Context& context, const AllReduce& given, collective::Plan& plan,
+                               const std::optional<collective::Fabric>& among) {
   Inputs& inputs = context.out.inputs;
-  if (inputs.gpus() <= 1.0) return {};
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
-  const MessageModel messages(context, given);
-  collective::Plan plan;
-  plan.gradients = sent.gradients;
+  const MessageModel messages(context, given, among);
+  const double held = context.layout ? share_of_parameters(context) : 1.0;
+  plan.gradients = held * sent.gradients;
   plan.sent = sent.sent;
-  plan.gathered = sent.gathered;
-  plan.batches = inputs.accumulation;
+  plan.gathered = held * sent.gathered;
   plan.time = [messages](Collective what, Bytes size) { return messages.time(what, size); };
   plan.backward = context.assume<double>(Stage::allreduce, assumed::backward_share);
   plan.overlap = given.overlap;
@@ -259,15 +265,55 @@ Duration exchange(Context& context, const AllReduce& given) {
   out.messages = e.messages;
   out.total = e.total;
   out.exposed = e.exposed;
-  inputs.network_allreduce = over_network(inputs, how, messages.in_levels(), out.size);
+  if (!among) {
+    inputs.network_allreduce = over_network(inputs, how, messages.in_levels(), out.size);
+  }
   if (how == Parallelism::smddp && !given.points && context.texts) {
     context.out.caveats.push_back(
         "SageMaker's data-parallel library is computed as NCCL under DDP's buckets: what its own "
         "algorithms gain only measured points (/job/allreduce/points) can tell.");
   }
-  inputs.exchange = std::make_shared<const collective::Plan>(std::move(plan));
   context.out.communication = std::move(out);
-  return e.exposed;
+}
+
+/// Of a model that is spread, beside it what its parts send each other.
+static void exchange_in_layout(Context& context, const AllReduce& given, collective::Plan& plan) {
+  Inputs& inputs = context.out.inputs;
+  const Spread& layout = *context.layout;
+  const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
+  // In a pipeline, parameters that are sharded are gathered once for all micro-batches, as
+  // torchtitan does (`fsdp_reshard_after_forward: default`).
+  const bool once = layout.degrees.pipeline > 1.0 && is_sharded(how);
+  plan.batches = once ? 1.0 : layout.micro_batches;
+  plan.part = inputs.accumulation / plan.batches;
+  const collective::Fabric cluster = fabric(context, given);
+  const collective::GroupShape data = collective::data_group(layout.degrees);
+  if (data.size > 1.0 && given.gradient_bytes != Bytes{}) {
+    exchange_gradients(context, given, plan, group_links(context, cluster, data));
+  } else {
+    plan.time = [](Collective, Bytes) { return Duration{}; };
+  }
+  plan.spread = spread_over(context, cluster);
+  if (const auto& sums = context.out.communication) {
+    const bool whole = !is_sharded(how) && !shards_optimiser(how);
+    add_gradients(context, data, (whole ? 2.0 : 1.0) * (data.size - 1.0) / data.size * sums->size,
+                  sums->total);
+  }
+}
+
+Duration exchange(Context& context, const AllReduce& given) {
+  Inputs& inputs = context.out.inputs;
+  if (inputs.cluster_gpus() <= 1.0) return {};
+  collective::Plan plan;
+  plan.batches = inputs.accumulation;
+  if (context.layout) {
+    exchange_in_layout(context, given, plan);
+  } else {
+    exchange_gradients(context, given, plan, {});
+  }
+  const Duration exposed = collective::exchange(plan, step_time(inputs, inputs.batch)).exposed;
+  inputs.exchange = std::make_shared<const collective::Plan>(std::move(plan));
+  return exposed;
 }
 
 }  // namespace feedrate::resolve

@@ -250,12 +250,14 @@ void at_another_batch(Context& context) {
 static void vary_as_assumed(Context& context) {
   const Job& job = context.scenario.job;
   Inputs& inputs = context.out.inputs;
-  const bool computed =
-      (job.allreduce && job.allreduce->gradient_bytes != Bytes{}) || job.parallelism.has_value();
-  if (!computed || job.efficiency || job.scaling || inputs.instances <= 1.0) return;
+  const bool computed = (job.allreduce && job.allreduce->gradient_bytes != Bytes{}) ||
+                        job.parallelism.has_value() || context.layout.has_value();
+  if (!computed || job.efficiency || job.scaling || inputs.cluster_instances() <= 1.0) return;
   inputs.step_cv = context.assume<double>(Stage::gpu, assumed::step_cv);
   const double waited =
-      pipeline::slowest_gpu(inputs, inputs.gpus() / inputs.instances, inputs.accumulation).mean;
+      pipeline::slowest_gpu(inputs, inputs.cluster_gpus() / inputs.cluster_instances(),
+                            inputs.accumulation)
+          .mean;
   Step& step = inputs.step;
   if (step.fixed) *step.fixed /= waited;
   if (step.per_sample) *step.per_sample /= waited;

@@ -149,7 +149,7 @@ Frequency failure_rate(Context& context, const Failures& given) {
     return 1.0 / context.use(stage, "/cluster/failures/mttf", Value<Duration>::given(*given.mttf));
   }
   constexpr double many = 32.0;
-  if (context.texts && context.out.inputs.instances >= many) {
+  if (context.texts && context.out.inputs.cluster_instances() >= many) {
     context.remark(
         RemarkKind::measure,
         "failures are taken to grow with the instances: on Meta's research clusters 1,024 GPUs ran "
@@ -157,10 +157,10 @@ Frequency failure_rate(Context& context, const Failures& given) {
         "what was measured");
   }
   const std::vector<double>& unequal = context.scenario.cluster.unequal_gpus;
-  const double per_1000 =
-      context.find_or<double>(stage, given.per_1000_node_days, {},
-                              unequal.empty() ? assumed::failures_of(context.out.inputs.ranks)
-                                              : assumed::failures_of(unequal));
+  const double per_1000 = context.find_or<double>(
+      stage, given.per_1000_node_days, {},
+      unequal.empty() ? assumed::failures_of(context.out.inputs.cluster_ranks())
+                      : assumed::failures_of(unequal));
   return per_1000 / 1000.0 / hours(24.0);
 }
 
@@ -225,7 +225,7 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   constexpr Stage stage = Stage::interruption;
   const Inputs& inputs = context.out.inputs;
   const Frequency failures = job.sudden;
-  const Frequency rate = spot_rate(context, given) * inputs.instances;
+  const Frequency rate = spot_rate(context, given) * inputs.cluster_instances();
   const bool writes = inputs.checkpoint_time > Duration{};
   Duration notice;
   if (given.notice) {
@@ -282,7 +282,8 @@ void resolve_interruptions(Context& context) {
   job.restart = restart_of(context);
   // A job of SageMaker starts again as a whole, on other instances.
   inputs.restarts_all = cloud_of(context) == "sagemaker";
-  if (cluster.failures) job.sudden = failure_rate(context, *cluster.failures) * inputs.instances;
+  if (cluster.failures)
+    job.sudden = failure_rate(context, *cluster.failures) * inputs.cluster_instances();
   if (by_spot) spot(context, *cluster.spot, job);
   inputs.interruptions = std::move(job);
 }

@@ -71,9 +71,9 @@ Bandwidth bus_inside(Context& context, std::string_view key,
 /// says; trees send 2 (n - 1)/n of the bytes over n instances, where the bus bandwidth of R GPUs
 /// counts 2 (R - 1)/R.
 static double carried_by_nic(const Inputs& inputs, bool ring) {
-  if (ring || inputs.instances <= 1.0) return 1.0;
+  if (ring || inputs.cluster_instances() <= 1.0) return 1.0;
   const auto sent = [](double n) { return (n - 1.0) / n; };
-  return sent(inputs.instances) / sent(inputs.gpus());
+  return sent(inputs.cluster_instances()) / sent(inputs.cluster_gpus());
 }
 
 /// A bus bandwidth for which the NIC would have to carry more than it can was measured on another
@@ -171,15 +171,15 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
 static collective::Fabric nodes_of(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   collective::Fabric f;
-  f.nodes = inputs.instances;
-  f.gpus = inputs.most_ranks();
+  f.nodes = inputs.cluster_instances();
+  f.gpus = inputs.cluster_ranks();
   if (inputs.unequal) f.all = inputs.gpus();
   f.generation = generation(context);
   return f;
 }
 
 std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce& given) {
-  if (context.host == nullptr || !context.host->nccl_tuning) return std::nullopt;
+  if (context.host == nullptr || !context.host->nccl_tuning || context.layout) return std::nullopt;
   if (given.busbw || given.busbw_inside || given.latency) return std::nullopt;
   const TuningTable& table = *context.host->nccl_tuning;
   const auto sums = [](const TunedWay& way) { return way.operation == "all_reduce"; };
@@ -227,7 +227,7 @@ std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce
 
 collective::Fabric fabric(Context& context, const AllReduce& given) {
   const Inputs& inputs = context.out.inputs;
-  const bool several = inputs.instances > 1.0;
+  const bool several = inputs.cluster_instances() > 1.0;
   const auto of_group = [&](auto inside, auto between) {
     return context.measured(several ? between : inside);
   };
@@ -247,7 +247,7 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   // What was given or measured of a ring over all instances has what is inside them in it.
   const bool whole_ring = several && given.algorithm != AllReduceAlgorithm::hierarchical &&
                           (given.busbw || context.measured(&HostProfile::allreduce_busbw_between));
-  if (f.gpus > 1.0 && whole_ring && !given.busbw_inside) {
+  if (f.gpus > 1.0 && whole_ring && !given.busbw_inside && !context.layout) {
     // The network is taken for what limits it: trees, which need more inside, get as much there.
     f.inside = 4.0 * f.between;
   } else if (f.gpus > 1.0) {
@@ -258,7 +258,8 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   }
   // Without a machine: no PCIe link of a GPU reaches as much.
   constexpr double most_of_pcie = 64e9;
-  const Bandwidth& among_gpus = whole_ring && !given.busbw_inside ? f.between : f.inside;
+  const bool unknown_inside = whole_ring && !given.busbw_inside && !context.layout;
+  const Bandwidth& among_gpus = unknown_inside ? f.between : f.inside;
   const bool nvlink = context.machine() ? has_nvlink(context) : among_gpus.base() > most_of_pcie;
   f.link = nvlink ? collective::Link::nvlink : collective::Link::pcie;
   // A bus bandwidth that was measured is that of whatever NCCL chose.

@@ -36,7 +36,8 @@ Bytes least_of_worker(const Context& context) {
 
 MemoryNeeds needs(const Context& context, Bytes of_process, Bytes of_worker) {
   const Inputs& inputs = context.out.inputs;
-  return {inputs.ranks * of_process,
+  const double processes = inputs.all_ranks > 0.0 ? inputs.all_ranks : inputs.ranks;
+  return {processes * of_process,
           starts_workers(context) ? inputs.ranks * inputs.workers * of_worker : Bytes{},
           batches_ahead(context), kept_samples(context)};
 }

@@ -294,6 +294,7 @@ Scenario on_one_instance(const Scenario& scenario) {
   const double instances = gpus.empty()
                                ? cluster.instances
                                : std::accumulate(gpus.begin(), gpus.end(), 0.0) / gpus.front();
+  if (alone.job.parallel) alone.job.parallel->data.reset();
   if (alone.job.steps) *alone.job.steps = std::round(*alone.job.steps * instances);
   cluster.instances = 1.0;
   cluster.unequal_gpus.clear();
@@ -319,6 +320,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   Inputs& inputs = out.inputs;
   check_catalog_words(context);
   resolve_shape(context);
+  resolve_layout(context);
   if (scenario.job.duration_on_one_instance) {
     resolve_given_duration(context);
   } else {
@@ -350,7 +352,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
                       inputs.batch, inputs.samples, inputs.gpus()));
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
-      if (inputs.instances > 1.0) {
+      if (inputs.instances > 1.0 && !context.layout) {
         context.out.remarks.push_back(fmt::format(
             "/job/steps are batches of each GPU: {:g} instances train on {:g} times the "
             "samples of one in as many",

@@ -53,6 +53,7 @@ struct Resolved {
   Installed installed;
   Terms terms;
   std::optional<Communication> communication;
+  std::optional<ModelLayout> layout;
   std::optional<LocalDisk> disk;     ///< there where inputs.disk is
   const Machine* machine = nullptr;  ///< in the catalogue; null where none is named
   std::vector<InputUsed> used;

@@ -7,6 +7,7 @@
 #include "base/did_you_mean.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
+#include "resolve/parallel.hpp"
 #include "resolve/speed.hpp"
 
 namespace feedrate::resolve {
@@ -80,6 +81,9 @@ bool step_of_model(Context& context, const Step& given) {
     of_published_rate(context, given, gpu);
   } else {
     of_parameters(context, given, gpu);
+  }
+  if (context.layout && context.out.inputs.step.per_sample) {
+    *context.out.inputs.step.per_sample *= share_of_fullest_gpu(context);
   }
   return true;
 }

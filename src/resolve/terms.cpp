@@ -363,7 +363,7 @@ struct Pricer {
   }
 
   void ebs(const LocalDisk& disk, const Lease& lease) {
-    const double n = inputs.instances;
+    const double n = inputs.cluster_instances();
     if (terms.compute.rule.service == "sagemaker") {
       if (const auto& price = catalog.limits.sagemaker_volume_price) {
         terms.storage.push_back(

@@ -12,6 +12,13 @@ inline constexpr std::span<const std::string_view> words_of<NetworkFabric> = fab
 template <>
 inline constexpr std::span<const std::string_view> words_of<Parallelism> = parallelism_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<PipelineSchedule> =
+    pipeline_schedule_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<LoadedBy> = loaded_by_words;
+template <>
+inline constexpr std::span<const std::string_view> words_of<Outermost> = outermost_words;
+template <>
 inline constexpr std::span<const std::string_view> words_of<NumberType> = number_type_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<ModelFamily> = family_words;
@@ -28,6 +35,8 @@ template <>
 inline constexpr bool is_record<Step> = true;
 template <>
 inline constexpr bool is_record<AllReduce> = true;
+template <>
+inline constexpr bool is_record<ParallelLayout> = true;
 template <>
 inline constexpr bool is_record<Checkpoint> = true;
 template <>
@@ -93,7 +102,8 @@ const std::vector<Entry<Step>>& entries<Step>() {
           {.manual = "model, model_parameters: tokens of a sample", .limits = whole(1, 1e9)}),
       entry<&Step::utilization>(
           "utilization",
-          {"model_parameters: share of the GPU's peak rate that training reaches (MFU)",
+          {"model_parameters: share of the GPU's peak rate that training reaches (MFU); with "
+           "job.parallel: while it computes",
            "0.4 (0.2 to 0.55, assumed)", between(0.001, 1)}),
   };
   return list;
@@ -161,6 +171,61 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
 }
 
 template <>
+const std::vector<Entry<ParallelLayout>>& entries<ParallelLayout>() {
+  using P = ParallelLayout;
+  static const std::vector<Entry<P>> list = {
+      entry<&P::tensor>("tensor", {"GPUs that divide each layer, innermost", "1", whole(1, 1e6)}),
+      entry<&P::context>("context",
+                         {"GPUs that divide the tokens of a sample", "1", whole(1, 1e6)}),
+      entry<&P::expert>("expert", {"GPUs of context and data that divide the experts of a layer",
+                                   "1", whole(1, 1e6)}),
+      entry<&P::pipeline>("pipeline", {"stages that divide the layers", "1", whole(1, 1e6)}),
+      entry<&P::data>("data", {.manual = "replicas of the model; stated, it is checked",
+                               .fallback = "GPUs / (tensor · context · pipeline)",
+                               .limits = whole(1, 1e6)}),
+      entry<&P::outermost>(
+          "outermost",
+          {"which GPUs are the farthest apart: replicas (data: Llama 3), or stages (pipeline: "
+           "Megatron-LM, torchtitan)",
+           "data"}),
+      entry<&P::schedule>("schedule", {"of micro-batches in the pipeline", "1f1b"}),
+      entry<&P::virtual_stages>("virtual_stages",
+                                {"interleaved: chunks of layers of each GPU", "2", whole(2, 1e4)}),
+      entry<&P::micro_batches>(
+          "micro_batches",
+          {"of a replica and an optimizer step",
+           "gradient_accumulation; where that is 1, a pipeline has one for each sample",
+           whole(1, 1e9)}),
+      entry<&P::loaded_by>("loaded_by",
+                           {"GPUs of a replica that load its batches: one, which hands them on; "
+                            "the first of each tensor group in the first and the last stage "
+                            "(megatron); each (torchtitan)",
+                            "one"}),
+      entry<&P::layers>("layers", {.manual = "of the model",
+                                   .fallback = "from the parameters of a transformer",
+                                   .limits = whole(1, 1e6)}),
+      entry<&P::hidden_size>("hidden_size", {.manual = "numbers between two layers, for each token",
+                                             .fallback = "from the parameters of a transformer",
+                                             .limits = whole(1, 1e7)}),
+      entry<&P::kv_size>("kv_size",
+                         {.manual = "context: numbers in a token's keys, and in its values: heads "
+                                    "of those times their width",
+                          .fallback = "0.25 of hidden_size (0.0625 to 1, assumed)",
+                          .limits = whole(1, 1e7)}),
+      entry<&P::experts_per_token>("experts_per_token", {"expert: to how many a token is sent",
+                                                         "2 (1 to 8, assumed)", whole(1, 1e4)}),
+      entry<&P::expert_share>("expert_share",
+                              {"expert: share of the parameters that are in experts",
+                               "0.95 (0.8 to 0.99, assumed)", between(0, 1)}),
+      entry<&P::overlapped>("overlapped",
+                            {"share of what tensor, context, expert and pipeline send that "
+                             "computing hides",
+                             "0", between(0, 1)}),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
   static const std::vector<Entry<Checkpoint>> list = {
       entry<&Checkpoint::interval>("interval",
@@ -211,6 +276,9 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::parallelism>(
           "parallelism",
           {"what is exchanged when: gradients in buckets, or sharded parameters", "ddp"}),
+      entry<&Job::parallel>("parallel",
+                            {"GPUs that hold one copy of the model together: which of them divide "
+                             "layers, tokens, experts and stages"}),
       entry<&Job::scaling>(
           "scaling",
           {.manual =

@@ -79,15 +79,17 @@ struct Biller {
   [[nodiscard]] double begun_again() const {
     const reliability::Course& course = outcome.interrupted.counted;
     if (never_ends(outcome)) return 0.0;
-    const double each = inputs.restarts_all ? inputs.instances : 1.0;
+    const double each =
+        inputs.restarts_all ? inputs.instances : inputs.instances / inputs.cluster_instances();
     return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
   }
 
   /// Number of times that the dataset is read, where no instance copies it.
   [[nodiscard]] double datasets_read() const {
     const double again = begun_again();
-    return pipeline::epochs_read(inputs) +
-           (again > 0.0 ? again / inputs.instances * pipeline::cold_reads(inputs) : 0.0);
+    return inputs.times_loaded *
+           (pipeline::epochs_read(inputs) +
+            (again > 0.0 ? again / inputs.instances * pipeline::cold_reads(inputs) : 0.0));
   }
 
   [[nodiscard]] double count(RequestTerms::Of of) const {

@@ -54,12 +54,12 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   }
   if (cluster.failures || cluster.purchase == Purchase::spot) return;
   constexpr double worth_a_word = 0.01;
-  const resolve::Assumption failures = cluster.unequal_gpus.empty()
-                                           ? resolve::assumed::failures_of(resolved.inputs.ranks)
-                                           : resolve::assumed::failures_of(cluster.unequal_gpus);
+  const resolve::Assumption failures =
+      cluster.unequal_gpus.empty() ? resolve::assumed::failures_of(resolved.inputs.cluster_ranks())
+                                   : resolve::assumed::failures_of(cluster.unequal_gpus);
   const double per_second = failures.value / 1000.0 / hours(24.0).base();
   InterruptedJob plan;
-  plan.sudden = Frequency::of(per_second * resolved.inputs.instances);
+  plan.sudden = Frequency::of(per_second * resolved.inputs.cluster_instances());
   plan.restart = seconds(resolve::assumed::restart.value) + resolved.inputs.checkpoint_time;
   InterruptedJob job = pipeline::interrupted_job(outcome, resolved.inputs, plan);
   job.booked = Duration{};  // what its end loses is counted

@@ -15,14 +15,15 @@ namespace {
 
 /// Whether steps wait for what other GPUs have to say.
 bool exchanges(const pipeline::Inputs& inputs) {
-  return inputs.gpus() > 1.0 && (inputs.exchange || inputs.exposed_allreduce > Duration{});
+  return inputs.cluster_gpus() > 1.0 && (inputs.exchange || inputs.exposed_allreduce > Duration{});
 }
 
 /// By so much of what scaling out is off by, whole steps are, and not the exposed messages alone:
 /// by nothing on one instance, three quarters on two, nearly all on many. With 1 - 1/n in its
 /// place, the 90 % intervals of published jobs that scaling out bounds held 75 % instead of 85.
 double between_instances(const pipeline::Inputs& inputs) {
-  const double instances = std::max(1.0, inputs.instances_alike());
+  const double instances =
+      std::max(1.0, inputs.all_instances > 0.0 ? inputs.all_instances : inputs.instances_alike());
   return 1.0 - 1.0 / (instances * instances);
 }
 
@@ -150,9 +151,8 @@ constexpr std::array key_classes = {KeyClass{"/job/step", ErrorClass::gpu},
 std::optional<ErrorClass> class_of_key(std::string_view key) {
   // An operation of the GPU stands beside those of CPUs.
   if (key.starts_with("/preprocess") && key.ends_with("/gpu")) return ErrorClass::gpu;
-  const auto found =
-      std::find_if(key_classes.begin(), key_classes.end(),
-                   [&](const KeyClass& row) { return key.starts_with(row.begins); });
+  const auto found = std::find_if(key_classes.begin(), key_classes.end(),
+                                  [&](const KeyClass& row) { return key.starts_with(row.begins); });
   return found == key_classes.end() ? std::nullopt : std::optional(found->error_class);
 }
 

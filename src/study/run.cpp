@@ -129,8 +129,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   Result result;
   const pipeline::Inputs& inputs = resolved.inputs;
   result.instance = scenario.cluster.instance.value_or("");
-  result.instances = inputs.instances;
-  result.gpus = inputs.gpus();
+  result.instances = inputs.cluster_instances();
+  result.gpus = inputs.cluster_gpus();
   if (inputs.unequal) result.as_many_alike = inputs.instances_alike();
   result.remarks = resolved.remarks;
   result.remark_kinds = resolved.remark_kinds;
@@ -138,6 +138,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.step_is_guess = resolved.inputs.step_is_guess;
   if (options.list_inputs) result.inputs = resolved.used;
   result.communication = resolved.communication;
+  result.layout = resolved.layout;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
                   outcome.total.wall};
   result.gpu_busy_time = outcome.total.busy;

@@ -1,0 +1,28 @@
+#pragma once
+// A model that is spread over several GPUs (/job/parallel): which of them load, what each computes
+// and keeps, and what they send each other. Internal to resolve.
+#include "collective/layout.hpp"
+#include "collective/plan.hpp"
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+
+/// Of what a replica computes for a sample, the share of the GPU that has most layers.
+double share_of_fullest_gpu(Context& context);
+
+/// Of the model's parameters, the share of a GPU.
+double share_of_parameters(Context& context);
+
+/// The links of such a group of GPUs.
+collective::Fabric group_links(Context& context, const collective::Fabric& cluster,
+                               const collective::GroupShape& group);
+
+/// What a step waits for beside the gradients. Fills Resolved::layout, and the bytes that go over
+/// an instance's network.
+collective::SpreadStep spread_over(Context& context, const collective::Fabric& cluster);
+
+/// Adds the exchange of gradients to those: what a GPU sends, and the time of all messages.
+void add_gradients(Context& context, const collective::GroupShape& group, Bytes sent,
+                   Duration time);
+
+}  // namespace feedrate::resolve
