@@ -73,7 +73,8 @@ bool fits(Context& context, const ParallelLayout& given, const Degrees& d, doubl
                                          d.context, d.data, d.expert));
   }
   const double block = d.tensor * d.context;
-  for (const double size : {d.tensor, block, block * d.run(), block * d.run() * d.pipeline}) {
+  for (const double size :
+       {d.tensor, d.tensor * d.expert, block, block * d.run(), block * d.run() * d.pipeline}) {
     if (is_aligned(size, d.gpus)) continue;
     return refuse("", fmt::format("expected groups that divide the {:g} GPUs of an instance or are "
                                   "multiples of them, so that none begins in the middle of one; "
