@@ -14,6 +14,7 @@
 #include "base/units.hpp"
 #include "model/dataset.hpp"
 #include "model/discipline.hpp"
+#include "model/layout.hpp"
 #include "model/loaders.hpp"
 #include "model/models.hpp"
 #include "model/stores.hpp"
@@ -344,45 +345,6 @@ struct AllReduce {
   std::optional<double> points_gpus = {};
   std::optional<NetworkFabric> fabric = {};
   bool operator==(const AllReduce&) const = default;
-};
-
-/// How a pipeline passes micro-batches on: one forward, one backward; or likewise with several
-/// chunks of layers on each GPU.
-enum class PipelineSchedule { one_forward_one_backward, interleaved };
-inline constexpr std::array<std::string_view, 2> pipeline_schedule_words = {"1f1b", "interleaved"};
-static_assert(names_all(pipeline_schedule_words, PipelineSchedule::interleaved));
-
-/// Which GPUs of a replica load its batches: one that hands them on; the first of each tensor group
-/// in the first and the last stage, as Megatron-LM; or each for itself, as torchtitan.
-enum class LoadedBy { one, megatron, torchtitan };
-inline constexpr std::array<std::string_view, 3> loaded_by_words = {"one", "megatron",
-                                                                    "torchtitan"};
-static_assert(names_all(loaded_by_words, LoadedBy::torchtitan));
-
-/// Which GPUs are the farthest apart: those with the same part of the model, or its stages.
-enum class Outermost { data, pipeline };
-inline constexpr std::array<std::string_view, 2> outermost_words = {"data", "pipeline"};
-static_assert(names_all(outermost_words, Outermost::pipeline));
-
-/// A model that is spread over tensor · context · pipeline GPUs.
-struct ParallelLayout {
-  double tensor = 1.0;
-  double context = 1.0;
-  double expert = 1.0;  ///< of the GPUs of `context` and `data`
-  double pipeline = 1.0;
-  std::optional<double> data;  ///< replicas; default: what the GPUs allow
-  Outermost outermost = Outermost::data;
-  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::optional<double> virtual_stages;  ///< chunks of layers of a GPU; with `interleaved`
-  std::optional<double> micro_batches;   ///< of a replica and an optimiser step
-  std::optional<LoadedBy> loaded_by;
-  std::optional<double> layers;
-  std::optional<double> hidden_size;
-  std::optional<double> kv_size;            ///< width of the keys, and of the values
-  std::optional<double> experts_per_token;  ///< that each token is sent to
-  std::optional<double> expert_share;       ///< of the parameters
-  double overlapped = 0.0;                  ///< share of the layout's messages that is hidden
-  bool operator==(const ParallelLayout&) const = default;
 };
 
 struct Checkpoint {

@@ -395,7 +395,11 @@ collective::SpreadStep spread_over(Context& context, const collective::Fabric& c
   add("pipeline", stages,
       [&](const Fabric& f) { return collective::pipeline_messages(made, d.tensor, stages, f); });
   collective::SpreadStep step;
-  step.messages = (1.0 - given.overlapped) * all;
+  step.messages = all;
+  if (given.overlapped > 0.0) {
+    step.messages *= 1.0 - context.use(Stage::allreduce, "/job/parallel/overlapped",
+                                       Value<double>::given(given.overlapped));
+  }
   step.bubble = collective::bubble(d.pipeline, layout.micro_batches, layout.chunks);
   out.bubble = step.bubble;
   const Duration computing = inputs.accumulation * step_time(inputs, inputs.batch);

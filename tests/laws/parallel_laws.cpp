@@ -32,6 +32,7 @@ struct Drawn {
   double batch = 4.0, accumulation = 1.0, micro_batches = 4.0, chunks = 1.0;
   double tokens = 4096.0, layers = 48.0, hidden = 6144.0, kv = 1024.0, per_token = 2.0;
   double inside = 3e11, between = 5e10;
+  double overlapped = 0.0;
   std::string parallelism = "ddp";
 
   [[nodiscard]] double all() const { return tensor * context * pipeline * data; }
@@ -41,10 +42,12 @@ struct Drawn {
     return fmt::format(
         R"({{"tensor": {:g}, "context": {:g}, "expert": {:g}, "pipeline": {:g}, "data": {:g},
              "outermost": "{}", "loaded_by": "{}", "schedule": "{}", "micro_batches": {:g},
-             "layers": {:g}, "hidden_size": {:g}, "kv_size": {:g}, "experts_per_token": {:g}{}}})",
+             "layers": {:g}, "hidden_size": {:g}, "kv_size": {:g}, "experts_per_token": {:g},
+             "overlapped": {:g}{}}})",
         tensor, context, expert, pipeline, data, pipeline_outermost ? "pipeline" : "data",
         loaded_by, chunks > 1.0 ? "interleaved" : "1f1b", micro_batches, layers, hidden, kv,
-        per_token, chunks > 1.0 ? fmt::format(R"(, "virtual_stages": {:g})", chunks) : "");
+        per_token, overlapped,
+        chunks > 1.0 ? fmt::format(R"(, "virtual_stages": {:g})", chunks) : "");
   }
 
   [[nodiscard]] Settings settings() const {
@@ -86,6 +89,7 @@ Drawn drawn(pipeline::Generator& random) {
   d.micro_batches = d.accumulation * (random.chance(0.5) ? d.batch : 1.0);
   d.chunks = d.pipeline > 1.0 && random.chance(0.4) ? 2.0 : 1.0;
   d.hidden = 48.0 * random.whole(10.0, 200.0);
+  d.overlapped = random.chance(0.3) ? 0.75 : 0.0;
   d.inside = random.log_uniform(1e10, 5e11);
   d.between = random.log_uniform(1e9, 1e11);
   if (random.chance(0.3)) d.parallelism = random.chance(0.5) ? "fsdp" : "zero1";
@@ -302,7 +306,7 @@ TEST_CASE("layouts: what each group sends, and how long the pipeline idles, in c
     for (const GroupExchange& one : layout.groups) {
       if (one.group != "data") messages += one.time;
     }
-    CHECK(layout.exposed.base() == Approx(messages.base()));
+    CHECK(layout.exposed.base() == Approx((1.0 - d.overlapped) * messages.base()));
     const double of_gradients = found->communication ? found->communication->exposed.base() : 0.0;
     CHECK(found->inputs.exposed_allreduce.base() ==
           Approx(layout.exposed.base() + layout.idle.base() + of_gradients).margin(1e-12));
@@ -324,6 +328,9 @@ TEST_CASE(
     faster = d;
     faster.between *= 2.0;
     CHECK(resolved(faster)->inputs.exposed_allreduce <= exposed * (1.0 + 1e-12));
+    faster = d;
+    faster.overlapped = 0.9;
+    CHECK(resolved(faster)->inputs.exposed_allreduce <= exposed);
     d.accumulation *= 2.0;
     d.micro_batches *= 2.0;
     CHECK(resolved(d)->layout->bubble <= before->layout->bubble);
