@@ -93,6 +93,7 @@ std::span<const Assumption* const> assumptions() {
                                      &spot_share,
                                      &wait_for_capacity,
                                      &restart,
+                                     &checkpoint_of_parameter,
                                      &checkpoint_share};
   return all;
 }

@@ -121,6 +121,7 @@ struct Context {
   Resolved& out;
   std::vector<Problem> problems{};
   bool machine_missing = false;           ///< an instance is named that the catalogue does not have
+  Bytes checkpoint{};                     ///< size of one, once it is resolved
   bool gradients_apart = false;           ///< gradients have a network that nothing else uses
   std::optional<Spread> layout{};         ///< filled by resolve_layout()
   std::optional<NetworkFabric> fabric{};  ///< filled by network_fabric()

@@ -1,6 +1,7 @@
 // What interrupts a job, and the checkpoints that it goes back to.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "base/portable_math.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/context.hpp"
+#include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -51,6 +53,7 @@ std::optional<std::pair<double, double>> published_bucket(Context& context) {
 struct CheckpointStore {
   Bandwidth rate;
   std::optional<Stage> read_as;  ///< the stage of its reads, where training reads it meanwhile
+  Bandwidth of_all;              ///< of all instances together, where they share it
 };
 
 std::optional<CheckpointStore> storage(const Inputs& inputs) {
@@ -80,12 +83,37 @@ std::optional<CheckpointStore> storage(const Inputs& inputs) {
   }
   if (read == nullptr) return std::nullopt;
   place.rate = rate_of(*read);
+  place.of_all = read->shared_by_all;
   if (place.rate <= Bandwidth{}) return std::nullopt;
   return place;
 }
 
 bool counted(const Scenario& s) {
   return s.cluster.failures || (s.cluster.spot && s.cluster.purchase == Purchase::spot);
+}
+
+/// As given; of a model that is spread over GPUs, from its parameters.
+Bytes checkpoint_size(Context& context, const Checkpoint& given) {
+  const auto parameters = context.layout ? parameters_of(context.scenario.job) : std::nullopt;
+  if (!given.size && parameters) {
+    const Assumption& each = assumed::checkpoint_of_parameter;
+    return context.assume<Bytes>(Stage::checkpoint, each, bytes(each.value * *parameters));
+  }
+  return context.need<Bytes>(Stage::checkpoint, "/job/checkpoint/size", given.size, {}, {},
+                             "the bytes of one checkpoint");
+}
+
+/// Of a model that is spread over GPUs, each instance writes the parts that its GPUs hold, at once.
+Bandwidth written_together(Context& context, Bandwidth one, const CheckpointStore& place) {
+  const double writers = instances_with_parts(context);
+  Bandwidth all = writers * one;
+  if (place.of_all > Bandwidth{}) all = std::min(all, place.of_all * (one / place.rate));
+  if (context.texts && writers > 1.0) {
+    context.remark(
+        RemarkKind::know,
+        fmt::format("{:g} instances write a checkpoint at once, each its parts", writers));
+  }
+  return all;
 }
 
 void checkpoints(Context& context) {
@@ -115,13 +143,14 @@ void checkpoints(Context& context) {
           "/job/checkpoint/interval is not given: the one that takes the job least time is taken");
     }
   }
-  const Bytes size = context.need<Bytes>(stage, "/job/checkpoint/size", given->size, {}, {},
-                                         "the bytes of one checkpoint");
+  const Bytes size = checkpoint_size(context, *given);
+  context.checkpoint = given->size.value_or(size);
   const auto place = given->bandwidth ? std::nullopt : storage(inputs);
   Bandwidth rate;
   if (place) {
     rate = context.assume(stage, assumed::checkpoint_share,
                           place->rate * assumed::checkpoint_share.value);
+    if (context.layout) rate = written_together(context, rate, *place);
     inputs.checkpoint_beside = place->read_as;
   } else {
     rate = context.need<Bandwidth>(stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},

@@ -153,11 +153,6 @@ double bytes_of_activation(const Context& context) {
   return step && step->precision == Precision::single ? 4.0 : 2.0;
 }
 
-std::optional<double> parameters(const Job& job) {
-  if (job.step && job.step->parameters) return job.step->parameters;
-  return job.allreduce ? job.allreduce->parameters : std::nullopt;
-}
-
 /// Layers of the whole model, and how wide they are: as given, or from its parameters.
 struct Width {
   double layers = 1.0;
@@ -167,7 +162,7 @@ struct Width {
 Width width_of(Context& context, const ParallelLayout& given) {
   constexpr Stage stage = Stage::allreduce;
   constexpr double of_layer = 12.0;  // times hidden²: four of attention, eight of the rest
-  const auto all = parameters(context.scenario.job);
+  const auto all = parameters_of(context.scenario.job);
   const bool derivable = all && given.expert <= 1.0;
   Width out;
   if (given.layers) {
@@ -331,6 +326,20 @@ double share_of_fullest_gpu(Context& context) {
     }
   }
   return uneven / layout.degrees.replica();
+}
+
+std::optional<double> parameters_of(const Job& job) {
+  if (job.allreduce && job.allreduce->parameters) return job.allreduce->parameters;
+  return job.step ? job.step->parameters : std::nullopt;
+}
+
+double instances_with_parts(const Context& context) {
+  const Degrees& d = context.layout->degrees;
+  const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
+  const bool replicated =
+      how == Parallelism::ddp || how == Parallelism::horovod || how == Parallelism::smddp;
+  if (!replicated) return context.out.inputs.cluster_instances();
+  return std::max(1.0, d.tensor / d.gpus) * collective::pipeline_group(d).instances();
 }
 
 double share_of_parameters(Context& context) {

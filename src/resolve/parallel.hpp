@@ -1,6 +1,8 @@
 #pragma once
 // A model that is spread over several GPUs (/job/parallel): which of them load, what each computes
 // and keeps, and what they send each other. Internal to resolve.
+#include <optional>
+
 #include "collective/layout.hpp"
 #include "collective/plan.hpp"
 #include "resolve/context.hpp"
@@ -9,6 +11,13 @@ namespace feedrate::resolve {
 
 /// Of what a replica computes for a sample, the share of the GPU that has most layers.
 double share_of_fullest_gpu(Context& context);
+
+/// All parameters of the model, as far as the scenario says.
+std::optional<double> parameters_of(const Job& job);
+
+/// Instances that hold different parts of the model or of the optimiser: where replicas are the
+/// same, those of one.
+double instances_with_parts(const Context& context);
 
 /// Of the model's parameters, the share of a GPU.
 double share_of_parameters(Context& context);

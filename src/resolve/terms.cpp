@@ -443,7 +443,7 @@ void resolve_terms(Context& context) {
   Terms& terms = context.out.terms;
   terms.value_of_hour = s.job.value_of_hour.value_or(HourlyPrice{});
   terms.dataset = stored_dataset(context);
-  if (s.job.checkpoint) terms.checkpoint = s.job.checkpoint->size.value_or(Bytes{});
+  terms.checkpoint = context.checkpoint;
   Pricer pricer{context, s, context.catalog, context.out.inputs, terms};
   pricer.region = s.cluster.region.value_or("");
   pricer.machines();

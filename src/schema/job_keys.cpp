@@ -233,7 +233,9 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
                                     .fallback = "the best interval, if interruptions are counted",
                                     .limits = above(0, 3.6e8),
                                     .example = "15 min"}),
-      entry<&Checkpoint::size>("size", {.manual = "bytes of one checkpoint", .example = "1 GB"}),
+      entry<&Checkpoint::size>(
+          "size", {.manual = "bytes of one checkpoint; with job.parallel by default 14 a parameter",
+                   .example = "1 GB"}),
       entry<&Checkpoint::bandwidth>("bandwidth", {"rate at which a checkpoint is written",
                                                   "rate of the storage that the data comes from"}),
       entry<&Checkpoint::background>(

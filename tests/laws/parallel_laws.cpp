@@ -393,6 +393,32 @@ TEST_CASE("layouts: a model's width follows from its parameters where it is not 
                          std::sqrt(7e9 / 12.0 / 32.0)));
 }
 
+TEST_CASE(
+    "layouts: a checkpoint has 14 bytes a parameter, written by all instances that hold a part") {
+  const auto written = [](const std::string& how, const std::string& source,
+                          const std::string& checkpoint = R"({"interval": "1 h"})") {
+    Settings settings = dense().settings();
+    settings.emplace_back("/job/parallelism", "\"" + how + "\"");
+    settings.emplace_back("/source", source);
+    settings.emplace_back("/job/checkpoint", checkpoint);
+    return resolve::resolve(scenario_with(settings), catalog());
+  };
+  const std::string disk = R"({"service": "local"})";
+  const auto sharded = written("fsdp", disk);
+  CHECK(sharded.terms.checkpoint.base() == Approx(14.0 * 7e9));
+  // Of 16 instances, 4 hold one replica.
+  CHECK(written("ddp", disk).inputs.checkpoint_time / sharded.inputs.checkpoint_time ==
+        Approx(4.0));
+  const auto given = written("fsdp", disk, R"({"interval": "1 h", "size": "49 GB"})");
+  CHECK(sharded.inputs.checkpoint_time / given.inputs.checkpoint_time == Approx(2.0));
+  CHECK(written("fsdp", disk, R"({"interval": "1 h", "bandwidth": "98 GB/s"})")
+            .inputs.checkpoint_time.base() == Approx(1.0));
+  // A file system that all share is no faster for more writers.
+  const std::string shared =
+      R"({"service": "nfs", "bandwidth": "4 GB/s", "shared": true})";
+  CHECK(written("fsdp", shared).inputs.checkpoint_time.base() == Approx(98e9 / (0.6 * 4e9)));
+}
+
 TEST_CASE("layouts: what does not fit together is refused with the numbers that do not") {
   const auto says = [](const std::string& refused, const std::string& words) {
     INFO(refused);
