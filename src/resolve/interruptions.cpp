@@ -84,6 +84,11 @@ std::optional<CheckpointStore> storage(const Inputs& inputs) {
   if (read == nullptr) return std::nullopt;
   place.rate = rate_of(*read);
   place.of_all = read->shared_by_all;
+  for (const RateLimit& limit : read->limits) {
+    if (limit.of_requests || !limit.shared || limit.rate <= 0.0) continue;
+    const Bandwidth whole = inputs.instances * Bandwidth::of(limit.rate);
+    place.of_all = place.of_all > Bandwidth{} ? std::min(place.of_all, whole) : whole;
+  }
   if (place.rate <= Bandwidth{}) return std::nullopt;
   return place;
 }

@@ -42,7 +42,7 @@ std::string replica_text(const ParallelLayout& given) {
 /// What does not fit together in the layout itself, beside the GPUs of the cluster.
 bool fits(Context& context, const ParallelLayout& given, const Degrees& d, double instances) {
   const std::size_t before = context.problems.size();
-  const double gpus = instances * d.gpus;
+  const double gpus = context.out.inputs.gpus();
   const std::string cluster =
       fmt::format("{:g} instance{} with {:g} GPU{} each", instances, instances == 1.0 ? "" : "s",
                   d.gpus, d.gpus == 1.0 ? "" : "s");
@@ -230,7 +230,7 @@ void say_what_is_slow(Context& context, const ParallelLayout& given, const Degre
   if (!context.texts || given.tensor <= d.gpus) return;
   context.out.caveats.push_back(fmt::format(
       "A tensor group of {:g} GPUs reaches over {:g} instances with {:g} each: its sums, four a "
-      "layer and micro-batch, go through the network, which slows most jobs down several times.",
+      "layer and micro-batch, go through the network, which makes most jobs several times slower.",
       given.tensor, given.tensor / d.gpus, d.gpus));
 }
 

@@ -415,7 +415,7 @@ TEST_CASE(
             .inputs.checkpoint_time.base() == Approx(1.0));
   // A file system that all share is no faster for more writers.
   const std::string shared =
-      R"({"service": "nfs", "bandwidth": "4 GB/s", "shared": true})";
+      R"({"service": "nfs", "bandwidth": "4 GB/s", "first_byte_latency": "1 ms"})";
   CHECK(written("fsdp", shared).inputs.checkpoint_time.base() == Approx(98e9 / (0.6 * 4e9)));
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("resolve: what is simulated is what is billed") {
     const auto one = answer(settings);
     if (!one) continue;
     INFO(text_of(settings));
-    const auto& [inputs, installed, terms, exchanged, disk, machine, used, remarks, kinds,
+    const auto& [inputs, installed, terms, exchanged, layout, disk, machine, used, remarks, kinds,
                  caveats] = one->resolved;
     CHECK(one->input.compute.instances == inputs.instances);
     const auto billed =
