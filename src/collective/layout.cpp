@@ -90,7 +90,8 @@ GroupCost tensor_messages(const Activations& made, const GroupShape& group, cons
   const double count = 4.0 * made.layers * made.micro_batches;
   const Bytes sent = count * 2.0 * all_but_one(group.size) * made.hidden;
   return {sent, leaving(group, sent),
-          count * cost(Collective::all_reduce, made.hidden, fabric).time()};
+          count * (cost(Collective::reduce_scatter, made.hidden, fabric).time() +
+                   cost(Collective::all_gather, made.hidden, fabric).time())};
 }
 
 GroupCost context_messages(const Activations& made, const GroupShape& group, const Fabric& fabric) {

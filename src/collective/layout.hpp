@@ -61,7 +61,8 @@ struct GroupCost {
 };
 
 /// Four sums of what is between two layers: two forward, two backward (Narayanan et al., SC 2021,
-/// section 3.2). Sequence parallelism sends as much in twice as many halves.
+/// section 3.2), each as sequence parallelism has it: scattered, and gathered again (Korthikanti et
+/// al., MLSys 2023).
 GroupCost tensor_messages(const Activations& made, const GroupShape& group, const Fabric& fabric);
 /// Keys and values of all, gathered forward and backward, and their gradients scattered: as many
 /// bytes as a ring sends that passes them on.
