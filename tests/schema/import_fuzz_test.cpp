@@ -53,6 +53,17 @@ TEST_CASE("import: thousands of damaged recordings are read or refused by name")
   CHECK(refused > 100);
 }
 
+TEST_CASE("import: a step's number that no file can hold as a whole one is left out") {
+  std::string summary = read_text_file(test::recording("traceml.json"));
+  const std::string before = "\"steps_analyzed\": ";
+  const auto at = summary.find(before);
+  REQUIRE(at != std::string::npos);
+  summary.replace(at, before.size(), before + "1000000000000");
+  const test::TemporaryFolder folder;
+  const std::string written = test::file_of(test::import({folder.write("summary", summary)}));
+  CHECK(test::file_of(test::import({folder.write("again", written)})) == written);
+}
+
 TEST_CASE("import: a machine's name that is no UTF-8 is written as it can be read again") {
   std::string report = read_text_file(test::recording("sadf.json"));
   const std::string before = "\"nodename\": \"";

@@ -132,14 +132,20 @@ void Collector::store(const StoredLine& line) {
   lines_.back().file = static_cast<std::uint32_t>(files_.size() - 1);
 }
 
+/// A number that the lines of a recording can hold as a whole one; -1: none, or beyond that.
+static std::int64_t held(const std::optional<std::int64_t>& number) {
+  constexpr std::int64_t most = 9'000'000'000'000'000;
+  return number && *number <= most ? *number : -1;
+}
+
 void Collector::put(const Sample& sample, std::optional<ClockKind> clock) {
   StoredLine line;
   line.at = sample.at.base();
   line.value = sample.value;
   line.steps = sample.steps;
   line.late = sample.late ? sample.late->base() : -1.0;
-  line.step = sample.step.value_or(-1);
-  line.epoch = sample.epoch.value_or(-1);
+  line.step = held(sample.step);
+  line.epoch = held(sample.epoch);
   line.name = intern(sample.name);
   line.node = intern(sample.node);
   line.which = static_cast<std::uint8_t>(sample.metric);
