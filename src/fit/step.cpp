@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -151,13 +152,13 @@ void keep_times(Findings& findings, const SeriesList& list, const std::string& n
 void keep_launch(Findings& findings, const SeriesList& list, const std::string& name) {
   double sum = 0.0;
   double error = 0.0;
-  double least = 0.0;
+  double least = std::numeric_limits<double>::infinity();
   double most = 0.0;
   for (const Series& s : list) {
     const double time = time_of(s).base();
     sum += time;
     error = std::max(error, s.time.relative_error);
-    least = least == 0.0 ? time : std::min(least, time);
+    least = std::min(least, time);
     most = std::max(most, time);
   }
   Doubts doubts;

@@ -196,6 +196,40 @@ TEST_CASE(
                       [](const Drift& drift) { return drift.group == "cpu"; }) == 1);
 }
 
+TEST_CASE("fit of a step: starting it takes the mean of what varies by a fifth, else the least") {
+  Random random(7, 0);
+  int full_queues = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double least = 1e-4 * std::pow(10.0, 5.0 * random.uniform());  // up to 10 s
+    const double most = least * (1.0 + 0.4 * random.uniform());
+    Synthetic made;
+    double sum = 0.0;
+    for (const double batch : batches) {
+      const double time = batch == 8.0    ? least
+                          : batch == 32.0 ? most
+                                          : least + (most - least) * random.uniform();
+      sum += time;
+      made.add("gpu", "step", "samples", batch, {{"batch", batch}}, most + 0.001 * batch);
+      made.add("gpu", "step_launch", "samples", batch, {{"batch", batch}}, time);
+    }
+    const bool full = most > 1.2 * least;
+    full_queues += full ? 1 : 0;
+    const FittedProfile fitted = fit_profile(made.set);
+    REQUIRE(fitted.profile.step_launch);
+    const double kept = full ? least : sum / static_cast<double>(batches.size());
+    CHECK(fitted.profile.step_launch->value.base() ==
+          Approx(kept).epsilon(5e-5));  // five digits are kept
+    const FitLine* line = line_of(fitted, "step, starting it");
+    REQUIRE(line != nullptr);
+    const auto says_full = [](const std::string& words) {
+      return words.find("once the GPU's queue is full") != std::string::npos;
+    };
+    CHECK(std::any_of(line->warnings.begin(), line->warnings.end(), says_full) == full);
+  }
+  CHECK(full_queues > 50);
+  CHECK(full_queues < 150);
+}
+
 TEST_CASE("fit of a step: precision and memory format make it another one") {
   Synthetic made;
   for (const char* precision : {"bf16", "fp32"}) {
