@@ -36,9 +36,7 @@ Curve<double> cores_curve(double cores, double threads, double oversubscription,
     most *= 1.0 + together.hyper_threading_gain * std::min(1.0, (threads - cores) / cores);
     curve.points.push_back({threads, most});
   }
-  if (oversubscription > 0.0) {
-    curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
-  }
+  curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
   return curve;
 }
 
@@ -151,8 +149,7 @@ Curve<double> cores_of_instance(Context& context) {
     return machine_cores(context, s.cluster, oversubscription);
   }
   Curve<double> curve = context.use_curve(Stage::decode, "cpu curve", *measured);
-  const bool known = loader.oversubscription || context.host->oversubscription;
-  if (known && oversubscription > 0.0) {
+  if (loader.oversubscription || context.host->oversubscription) {
     // The curve itself never falls, in a profile: what a crowd costs is a number of its own.
     const auto most = curve.points.back();
     const double threads = context.host->hardware_threads.value_or(most.users);
