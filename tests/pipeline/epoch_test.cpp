@@ -356,3 +356,41 @@ TEST_CASE("shape: the last batch is what is left, or dropped") {
   CHECK(epoch_shape(in).steps == 2.0);
   CHECK(epoch_shape(in).last_batch == 2.0);
 }
+
+TEST_CASE("shape: workers have nothing to do where batches or objects are fewer than they are") {
+  Generator random(81);
+  int by_objects = 0;
+  int whole_samples = 0;  // more steps than samples a GPU: one pads the others
+  for (int i = 0; i < 5000; ++i) {
+    Inputs in = gpu_only();
+    in.kind = random.chance(0.5) ? LoaderKind::pytorch : LoaderKind::pool;
+    in.samples = random.whole(1.0, 200.0);
+    in.batch = random.whole(1.0, 4.0);
+    in.ranks = random.whole(1.0, 8.0);
+    in.workers = random.whole(0.0, 64.0);
+    in.prefetch = random.whole(1.0, 4.0);
+    in.sequential_stream = random.chance(0.2);
+    // Of a sample: a part of an object, an object of its own, or several requests for it.
+    const double requests = random.chance(0.3)   ? 1.0
+                            : random.chance(0.5) ? 1.0 / random.whole(2.0, 50.0)
+                                                 : random.uniform(1.0, 3.0);
+    if (random.chance(0.9)) in.source = reading(milliseconds(1.0), requests, 1e3, {});
+    const double steps = epoch_shape(in).steps;
+    const double at_work =
+        in.kind == LoaderKind::pytorch ? steps : in.batch * std::min(in.prefetch, steps);
+    double most = std::min(std::max(1.0, in.workers), at_work);
+    const double samples = in.samples / in.ranks;
+    if (in.source && requests < 1.0 && !in.sequential_stream) {
+      const double objects = std::max(1.0, samples * requests);
+      by_objects += objects < most ? 1 : 0;
+      most = std::min(most, objects);
+    } else if (in.source && !in.sequential_stream) {
+      whole_samples += requests * samples < most ? 1 : 0;
+    }
+    INFO(in.samples << " samples, batches of " << in.batch << ", " << in.ranks << " ranks, "
+                    << in.workers << " workers, " << requests << " requests a sample");
+    CHECK(active_workers(in, EpochKind::later) == Approx(most).epsilon(1e-12));
+  }
+  CHECK(by_objects > 100);
+  CHECK(whole_samples > 10);
+}

@@ -197,3 +197,32 @@ TEST_CASE("interruptions: a block that no checkpoint fits into never ends the jo
   CHECK(course.restarts / hours(1.0) == Approx(3.0));
   CHECK(course.wall / hours(1.0) == Approx(27.0));
 }
+
+TEST_CASE("interruptions: a job is given up at the first idle block in which nothing struck") {
+  // A block in which something did may have been its fault, and so may the first, which launches.
+  Random random(9, 0);
+  for (int i = 0; i < 20; ++i) {
+    InterruptedJob job;
+    job.work = hours(50.0);
+    job.booked = hours(4.0 + 16.0 * random.uniform());
+    job.launch = job.relaunch = job.booked * random.uniform();
+    job.interval = job.booked * 2.0;
+    job.restart = job.booked * (1.5 * random.uniform());
+    job.wait = minutes(30.0);
+    const double in_block = 0.05 + 1.5 * random.uniform();
+    job.sudden = Frequency::of(in_block / job.booked.base());
+    constexpr int plays = 2000;
+    double sum = 0.0;
+    double squares = 0.0;
+    for (const Course& course : draw_courses(job, static_cast<std::uint64_t>(i) + 1U, plays)) {
+      REQUIRE(std::isinf(course.wall.base()));
+      sum += course.interruptions / plays;
+      squares += course.interruptions * course.interruptions / plays;
+    }
+    // m in the first block, then those of as many struck blocks as come before one that is not:
+    // (1 − e⁻ᵐ) / e⁻ᵐ blocks of m / (1 − e⁻ᵐ) each.
+    INFO(in_block << " a block");
+    CHECK(sum == Approx(in_block * (1.0 + std::exp(in_block)))
+                     .margin(4.5 * std::sqrt((squares - sum * sum) / plays)));
+  }
+}
