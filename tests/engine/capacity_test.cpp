@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "catch.hpp"
@@ -23,6 +24,26 @@ TEST_CASE("engine: n users of a capacity share its measured total rate X(n)") {
     const double best = n < 3 ? rate : 240.0;
     CHECK(static_cast<double>(out.resources[0].full.ns) ==
           Approx(static_cast<double>(out.now.ns) * rate / best));
+  }
+}
+
+TEST_CASE("engine: the unit in which work is counted changes no time, on curves of any steepness") {
+  for (const double last : {1.3, 40.0, 1e6}) {  // of one user's rate: three users' together
+    const std::vector<double> curve{1.0, 1.2, last};
+    for (double unit = 1e-15; unit < 1e16; unit *= 1e3) {
+      for (std::uint32_t n = 1; n <= 4; ++n) {
+        Model model;
+        const ResourceId disk =
+            model.add(Resource{"disk", {curve[0] * unit, curve[1] * unit, curve[2] * unit}});
+        const auto program = model.add(ProgramBuilder().use(disk, {5e3 * unit}, 1).build());
+        for (std::uint32_t i = 0; i < n; ++i) model.add(Process{.name = "p", .program = program});
+        const double rate = curve[std::min<std::size_t>(n, curve.size()) - 1];
+        CAPTURE(unit, last, n);
+        // A share of the rate is kept to twelve digits.
+        CHECK(static_cast<double>(simulate(model).now.ns) ==
+              Approx(5e3 * n / rate * 1e9).epsilon(2e-12).margin(1.0));
+      }
+    }
   }
 }
 
