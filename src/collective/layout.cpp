@@ -129,7 +129,10 @@ GroupCost pipeline_messages(const Activations& made, double tensor, const GroupS
 }
 
 double bubble(double stages, double micro_batches, double chunks) {
-  return (stages - 1.0) / (micro_batches * chunks);
+  // Fewer micro-batches than stages leave gaps between the chunks as well: with one, it passes all
+  // chunks one after the other.
+  const double gaps = std::max(0.0, stages - micro_batches) * (chunks - 1.0);
+  return (stages - 1.0 + gaps) / (micro_batches * chunks);
 }
 
 }  // namespace feedrate::collective

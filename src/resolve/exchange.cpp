@@ -248,7 +248,7 @@ static void exchange_gradients(Context& context, const AllReduce& given, collect
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
   const MessageModel messages(context, given, among);
-  const double held = context.layout ? share_of_parameters(context) : 1.0;
+  const double held = context.layout ? share_of_gradients(context) : 1.0;
   plan.gradients = held * sent.gradients;
   plan.sent = sent.sent;
   plan.gathered = held * sent.gathered;
@@ -283,7 +283,7 @@ static void exchange_in_layout(Context& context, const AllReduce& given, collect
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   // In a pipeline, parameters that are sharded are gathered once for all micro-batches, as
   // torchtitan does (`fsdp_reshard_after_forward: default`).
-  const bool once = layout.degrees.pipeline > 1.0 && is_sharded(how);
+  const bool once = layout.degrees.pipeline > 1.0 && (is_sharded(how) || how == Parallelism::zero2);
   plan.batches = once ? 1.0 : layout.micro_batches;
   plan.part = inputs.accumulation / plan.batches;
   const collective::Fabric cluster = fabric(context, given);

@@ -155,7 +155,9 @@ void resolve_loader(Context& context) {
                    "/dataset/decoded_bytes_per_sample is not given: samples are taken to need no "
                    "more memory decoded than stored, and need several times as much");
   }
-  inputs.caches.readers = inputs.instances_alike() / shards(context);
+  // Loaders of one replica read the same samples.
+  const double parts = context.layout ? inputs.replicas() : inputs.instances_alike();
+  inputs.caches.readers = std::min(inputs.instances_alike(), parts) / shards(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   if (s.job.non_blocking.value_or(false)) {
     inputs.copies = s.job.copy_stream.value_or(CopyStream::side) == CopyStream::side

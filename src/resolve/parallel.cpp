@@ -28,10 +28,10 @@ std::string product(std::initializer_list<std::pair<std::string_view, double>> f
   int several = 0;
   for (const auto& [name, factor] : factors) {
     if (factor <= 1.0) continue;
-    text += fmt::format("{}{} {:g}", several++ > 0 ? " · " : "", name, factor);
+    text += fmt::format("{}{} {:.0f}", several++ > 0 ? " · " : "", name, factor);
     all *= factor;
   }
-  return several > 1 ? fmt::format("{} = {:g}", text, all) : text;
+  return several > 1 ? fmt::format("{} = {:.0f}", text, all) : text;
 }
 
 std::string replica_text(const ParallelLayout& given) {
@@ -44,48 +44,53 @@ bool fits(Context& context, const ParallelLayout& given, const Degrees& d, doubl
   const std::size_t before = context.problems.size();
   const double gpus = context.out.inputs.gpus();
   const std::string cluster =
-      fmt::format("{:g} instance{} with {:g} GPU{} each", instances, instances == 1.0 ? "" : "s",
-                  d.gpus, d.gpus == 1.0 ? "" : "s");
+      fmt::format("{:.0f} instance{} with {:.0f} GPU{} each", instances,
+                  instances == 1.0 ? "" : "s", d.gpus, d.gpus == 1.0 ? "" : "s");
   const auto refuse = [&](std::string_view key, std::string text) {
     context.problem(fmt::format("/job/parallel{}", key), std::move(text));
     return false;
   };
   const double replica = d.replica();
   if (std::fmod(gpus, replica) != 0.0) {
-    return refuse("", fmt::format("expected replicas of the model that divide the {:g} GPUs of {}, "
+    return refuse("", fmt::format("expected replicas of the model that divide the {} of {}, "
                                   "got {} a replica",
-                                  gpus, cluster, replica_text(given)));
+                                  gpus == 1.0 ? "GPU" : fmt::format("{:.0f} GPUs", gpus), cluster,
+                                  replica_text(given)));
   }
   if (given.data && *given.data != gpus / replica) {
-    return refuse("/data",
-                  fmt::format("expected {:g}, or nothing: {} have {:g} GPUs, and a replica takes "
-                              "{}; got {:g}",
-                              gpus / replica, cluster, gpus,
-                              replica > 1.0 ? replica_text(given) : "1", *given.data));
+    return refuse(
+        "/data",
+        fmt::format("expected {:.0f}, or nothing: {} have {:.0f} GPUs, and a replica takes "
+                    "{}; got {:.0f}",
+                    gpus / replica, cluster, gpus, replica > 1.0 ? replica_text(given) : "1",
+                    *given.data));
   }
   const bool nested = d.expert <= d.context ? std::fmod(d.context, d.expert) == 0.0
                                             : std::fmod(d.expert, d.context) == 0.0 &&
                                                   std::fmod(d.data, d.expert / d.context) == 0.0;
   if (!nested) {
-    return refuse("/expert", fmt::format("expected a divisor of context · data = {:g} · {:g} that "
-                                         "divides context or is a multiple of it: experts are "
-                                         "divided among those GPUs; got {:g}",
-                                         d.context, d.data, d.expert));
+    return refuse("/expert",
+                  fmt::format("expected a divisor of context · data = {:.0f} · {:.0f} that "
+                              "divides context or is a multiple of it: experts are "
+                              "divided among those GPUs; got {:.0f}",
+                              d.context, d.data, d.expert));
   }
   const double block = d.tensor * d.context;
   for (const double size :
        {d.tensor, d.tensor * d.expert, block, block * d.run(), block * d.run() * d.pipeline}) {
     if (is_aligned(size, d.gpus)) continue;
-    return refuse("", fmt::format("expected groups that divide the {:g} GPUs of an instance or are "
-                                  "multiples of them, so that none begins in the middle of one; "
-                                  "got one of {:g} GPUs ({}, {} outermost)",
-                                  d.gpus, size, replica_text(given),
-                                  d.pipeline_outermost ? "pipeline" : "data"));
+    return refuse(
+        "",
+        fmt::format("expected groups that divide the {:.0f} GPUs of an instance or are "
+                    "multiples of them, so that none begins in the middle of one; "
+                    "got one of {:.0f} GPUs ({}, {} outermost)",
+                    d.gpus, size, replica_text(given), d.pipeline_outermost ? "pipeline" : "data"));
   }
   if (given.hidden_size && std::fmod(*given.hidden_size, d.tensor) != 0.0) {
-    refuse("/hidden_size", fmt::format("expected a multiple of /job/parallel/tensor = {:g}, whose "
-                                       "GPUs divide it, got {:g}",
-                                       d.tensor, *given.hidden_size));
+    refuse("/hidden_size",
+           fmt::format("expected a multiple of /job/parallel/tensor = {:.0f}, whose "
+                       "GPUs divide it, got {:.0f}",
+                       d.tensor, *given.hidden_size));
   }
   return context.problems.size() == before;
 }
@@ -96,18 +101,19 @@ double micro_batches(Context& context, const ParallelLayout& given) {
   const double batch = context.scenario.loader.batch_size.value_or(1.0);
   const double batches = context.scenario.job.gradient_accumulation.value_or(1.0);
   if (!given.micro_batches) {
-    if (batches > 1.0 || given.pipeline <= 1.0) return batches;
+    if (given.pipeline <= 1.0) return batches;
     return context.use(Stage::allreduce, "/job/parallel/micro_batches",
-                       Value<double>::assumed(batch, "of one sample each"));
+                       Value<double>::assumed(batch * batches, "of one sample each"));
   }
   const double n = context.use(Stage::allreduce, "/job/parallel/micro_batches",
                                Value<double>::given(*given.micro_batches));
   if (std::fmod(batch * batches, n) == 0.0) return n;
-  context.problem("/job/parallel/micro_batches",
-                  fmt::format("expected a divisor of the {:g} samples of a replica in an optimizer "
-                              "step (/loader/batch_size {:g} · /job/gradient_accumulation {:g}), "
-                              "got {:g}",
-                              batch * batches, batch, batches, n));
+  context.problem(
+      "/job/parallel/micro_batches",
+      fmt::format("expected a divisor of the {:.0f} samples of a replica in an optimizer "
+                  "step (/loader/batch_size {:.0f} · /job/gradient_accumulation {:.0f}), "
+                  "got {:.0f}",
+                  batch * batches, batch, batches, n));
   return 0.0;
 }
 
@@ -193,6 +199,13 @@ Width width_of(Context& context, const ParallelLayout& given) {
   return out;
 }
 
+/// Of all layers, those of the fullest GPU of a pipeline.
+double uneven(const ParallelLayout& given, const Spread& layout) {
+  const double stages = layout.degrees.pipeline * layout.chunks;
+  if (!given.layers) return 1.0 / layout.degrees.pipeline;
+  return std::ceil(*given.layers / stages) * layout.chunks / *given.layers;
+}
+
 collective::Activations activations(Context& context, const ParallelLayout& given) {
   constexpr Stage stage = Stage::allreduce;
   const Spread& layout = *context.layout;
@@ -210,7 +223,7 @@ collective::Activations activations(Context& context, const ParallelLayout& give
   const Width width = width_of(context, given);
   const double samples = inputs.batch * inputs.accumulation / layout.micro_batches;
   const double here = samples * tokens / d.context * bytes_of_activation(context);
-  made.layers = width.layers / d.pipeline;
+  made.layers = width.layers * uneven(given, layout);
   made.micro_batches = layout.micro_batches;
   made.chunks = layout.chunks;
   made.hidden = bytes(here * width.hidden);
@@ -229,7 +242,8 @@ collective::Activations activations(Context& context, const ParallelLayout& give
 void say_what_is_slow(Context& context, const ParallelLayout& given, const Degrees& d) {
   if (!context.texts || given.tensor <= d.gpus) return;
   context.out.caveats.push_back(fmt::format(
-      "A tensor group of {:g} GPUs reaches over {:g} instances with {:g} each: its sums, four a "
+      "A tensor group of {:.0f} GPUs reaches over {:.0f} instances with {:.0f} each: its sums, "
+      "four a "
       "layer and micro-batch, go through the network, which makes most jobs several times slower.",
       given.tensor, given.tensor / d.gpus, d.gpus));
 }
@@ -289,7 +303,7 @@ void resolve_layout(Context& context) {
     context.problem(
         "/job/parallel/layers",
         fmt::format("expected as many as the pipeline has stages ({}), less two at most "
-                    "for the embedding and the output, got {:g}",
+                    "for the embedding and the output, got {:.0f}",
                     product({{"pipeline", d.pipeline}, {"chunks", layout.chunks}}), *given.layers));
     return;
   }
@@ -313,19 +327,16 @@ void resolve_layout(Context& context) {
 
 double share_of_fullest_gpu(Context& context) {
   const Spread& layout = *context.layout;
-  double uneven = 1.0;
-  if (const auto& layers = context.scenario.job.parallel->layers) {
-    const double stages = layout.degrees.pipeline * layout.chunks;
-    uneven = std::ceil(*layers / stages) * stages / *layers;
-    if (uneven > 1.0 && context.texts) {
-      context.out.remarks.push_back(
-          fmt::format("{:g} layers do not divide evenly over {:g} stages: the fullest GPU has {:g} "
-                      "of them, and "
-                      "the others wait for it",
-                      *layers, stages, std::ceil(*layers / stages) * layout.chunks));
-    }
+  const ParallelLayout& given = *context.scenario.job.parallel;
+  const double of_stage = uneven(given, layout);
+  const double pipeline = layout.degrees.pipeline;
+  if (of_stage * pipeline > 1.0 && context.texts) {
+    context.out.remarks.push_back(
+        fmt::format("{:.0f} layers do not divide evenly over {:.0f} stages: the fullest GPU has "
+                    "{:.0f} of them, and the others wait for it",
+                    *given.layers, pipeline * layout.chunks, of_stage * *given.layers));
   }
-  return uneven / layout.degrees.replica();
+  return of_stage * pipeline / layout.degrees.replica();
 }
 
 std::optional<double> parameters_of(const Job& job) {
@@ -339,18 +350,30 @@ double instances_with_parts(const Context& context) {
   const bool replicated =
       how == Parallelism::ddp || how == Parallelism::horovod || how == Parallelism::smddp;
   if (!replicated) return context.out.inputs.cluster_instances();
-  return std::max(1.0, d.tensor / d.gpus) * collective::pipeline_group(d).instances();
+  // Replicas hold different experts.
+  const double of_experts = d.expert > 1.0 ? collective::expert_group(d).instances() : 1.0;
+  return std::min(
+      context.out.inputs.cluster_instances(),
+      std::max(1.0, d.tensor / d.gpus) * collective::pipeline_group(d).instances() * of_experts);
+}
+
+static double with_experts(Context& context, double of_experts) {
+  const Degrees& d = context.layout->degrees;
+  const double held = 1.0 / (d.tensor * d.pipeline);
+  if (d.expert <= 1.0) return held;
+  const double experts = context.find_or<double>(
+      Stage::allreduce, context.scenario.job.parallel->expert_share, {}, assumed::expert_share);
+  return held * (1.0 - experts + experts * of_experts);
 }
 
 double share_of_parameters(Context& context) {
+  return with_experts(context, 1.0 / context.layout->degrees.expert);
+}
+
+double share_of_gradients(Context& context) {
   const Degrees& d = context.layout->degrees;
-  double held = 1.0 / (d.tensor * d.pipeline);
-  if (d.expert > 1.0) {
-    const double experts = context.find_or<double>(
-        Stage::allreduce, context.scenario.job.parallel->expert_share, {}, assumed::expert_share);
-    held *= 1.0 - experts + experts / d.expert;
-  }
-  return held;
+  const bool alone = d.expert >= d.context * d.data;
+  return with_experts(context, alone ? 0.0 : 1.0 / d.expert);
 }
 
 collective::Fabric group_links(Context& context, const collective::Fabric& cluster,

@@ -21,6 +21,9 @@ double instances_with_parts(const Context& context);
 
 /// Of the model's parameters, the share of a GPU.
 double share_of_parameters(Context& context);
+/// Of its gradients, those that a GPU sums with others: experts of which there is one copy are
+/// summed with nobody.
+double share_of_gradients(Context& context);
 
 /// The links of such a group of GPUs.
 collective::Fabric group_links(Context& context, const collective::Fabric& cluster,

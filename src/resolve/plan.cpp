@@ -7,6 +7,7 @@
 
 #include "resolve/context.hpp"
 #include "resolve/memory.hpp"
+#include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -104,6 +105,12 @@ struct Plan {
 
   void shards() const {
     if (s.source.distribution != Distribution::sharded_by_s3_key) return;
+    if (context.layout) {
+      problem("/source/distribution",
+              "expected FullyReplicated beside /job/parallel: sharding divides the objects over "
+              "all instances, and those of one replica need the same samples");
+      return;
+    }
     if (objects() >= inputs.instances) return;
     problem("/source/distribution",
             fmt::format("{:g} objects cannot be sharded over {:g} instances: at most {:g} of them "
@@ -179,9 +186,26 @@ struct Plan {
                     size_text(batches), size_text(*memory), instance()));
   }
 
+  /// Of a model that is spread over GPUs, two bytes for each of their parameters.
+  void weights(Bytes has) const {
+    const auto all = context.layout ? parameters_of(s.job) : std::nullopt;
+    if (!all) return;
+    const Parallelism how = s.job.parallelism.value_or(Parallelism::ddp);
+    const bool sharded = how == Parallelism::fsdp || how == Parallelism::zero3;
+    const double copies =
+        sharded ? context.layout->degrees.context * context.layout->degrees.data : 1.0;
+    const Bytes each = bytes(2.0 * *all * share_of_parameters(context) / copies);
+    if (each <= has) return;
+    doubt(
+        fmt::format("The weights alone are {} a GPU in 16 bits, and a GPU has {}: spread the "
+                    "model over more of them (/job/parallel).",
+                    size_text(each), size_text(has)));
+  }
+
   void gpu_memory() const {
     const Known<Bytes> has = context.published(&Machine::gpu_memory);
     if (!has) return;
+    weights(has->value);
     const StepMemory given = s.job.step.value_or(Step{}).gpu_memory.value_or(StepMemory{});
     const bool known = given.fixed || given.per_sample;
     const Bytes fixed = given.fixed.value_or(Bytes{});

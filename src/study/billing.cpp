@@ -119,7 +119,9 @@ struct Biller {
     switch (of) {
       case TransferTerms::Of::bytes_read: return bytes_read();
       case TransferTerms::Of::batches_sent:
-        return inputs.remote ? inputs.remote->sent * samples(outcome.trained_samples) : Bytes{};
+        return inputs.remote
+                   ? inputs.remote->sent * samples(inputs.times_loaded * outcome.trained_samples)
+                   : Bytes{};
       case TransferTerms::Of::checkpoints:
         return terms.checkpoint * outcome.interrupted.checkpoints;
     }

@@ -23,9 +23,11 @@ std::optional<SharedLimit> shared_limit_of(const Scenario& scenario,
     first->when = one.when;
     first->rate = one.rate;
     first->demand = one.demand;
-    first->from = std::max(1.0, std::floor(full * (1.0 + noise)) + 1.0);
-    first->binds = (one.when == SharedIn::staging ? inputs.instances : inputs.instances_alike()) >=
-                   first->from;
+    const double from = std::max(1.0, std::floor(full * (1.0 + noise)) + 1.0);
+    first->binds =
+        (one.when == SharedIn::staging ? inputs.instances : inputs.instances_alike()) >= from;
+    // Where only some of the instances load, as many as load for it.
+    first->from = std::ceil(from * inputs.cluster_instances() / inputs.instances - noise);
   }
   return first;
 }

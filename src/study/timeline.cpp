@@ -69,7 +69,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   const pipeline::Window window{steps_shown(inputs, outcome, options), options.most_events,
                                 options.seed};
   Timeline timeline;
-  timeline.gpus = inputs.gpus();
+  timeline.gpus = inputs.cluster_gpus();
   timeline.threads = installed.threads;
   timeline.cores = installed.cores;
   timeline.network = installed.network;
