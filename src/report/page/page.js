@@ -73,7 +73,7 @@ function bestWords({ fastest, cheapest }, hourValue) {
   const outcome = ({ result }) => `${duration(result.time.total_s)}, ${money(totalCost(result, hourValue))}`;
   const [first, second] = [data.points[fastest], data.points[cheapest]];
   return fastest === cheapest
-    ? `${setting(first)} is both the fastest and the cheapest of ${data.points.length} points: ${outcome(first)}.`
+    ? `${setting(first)} is both the fastest and the cheapest of ${data.points.length} ${data.points.length === 1 ? 'point' : 'points'}: ${outcome(first)}.`
     : `Fastest: ${setting(first)} (${outcome(first)}). Cheapest: ${setting(second)} (${outcome(second)}).`;
 }
 
