@@ -57,10 +57,9 @@ std::string layout_line(const Result& result) {
   add("pipeline", l.pipeline);
   add("expert", l.expert);
   std::string text =
-      fmt::format("{} replica{} of {} GPU{} ({}): {} of {} instances load{}, {} GPU{} each{}.",
-                  count(l.data), l.data == 1.0 ? "" : "s", count(gpus), gpus == 1.0 ? "" : "s",
-                  spread, count(l.loading), count(result.instances), l.loading == 1.0 ? "s" : "",
-                  count(l.loaders), l.loaders == 1.0 ? "" : "s",
+      fmt::format("{} of {} ({}): {} of {} instances load{}, {} each{}.",
+                  counted(l.data, "replica"), counted(gpus, "GPU"), spread, count(l.loading),
+                  count(result.instances), l.loading == 1.0 ? "s" : "", counted(l.loaders, "GPU"),
                   l.copies > 1.0 ? fmt::format(", each sample {} times", count(l.copies)) : "");
   if (l.pipeline > 1.0) {
     text += fmt::format(

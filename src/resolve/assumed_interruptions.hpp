@@ -74,7 +74,6 @@ inline constexpr Assumption restart = {
     "noticing, replacing and launching; loading the checkpoint comes on top",
     "an automatic restart in place, to a replaced node (engineering judgement)",
     ""};
-/// Share of the bandwidth at which the storage of the data can be read.
 /// Bytes of each parameter of a model that is spread over GPUs.
 inline constexpr Assumption checkpoint_of_parameter = {
     "/job/checkpoint/size",
@@ -84,6 +83,7 @@ inline constexpr Assumption checkpoint_of_parameter = {
     "a parameter in bf16, its copy in fp32 and Adam's two moments in fp32: 2 + 4 + 8 bytes",
     "moments of fewer bits, to gradients beside them (engineering judgement)",
     ""};
+/// Share of the bandwidth at which the storage of the data can be read.
 inline constexpr Assumption checkpoint_share = {
     "/job/checkpoint/bandwidth",
     0.6,

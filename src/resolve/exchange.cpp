@@ -47,13 +47,6 @@ constexpr Bytes first_bucket = mebibytes(1.0);
 /// From Horovod 0.21 on (5 ms before).
 constexpr Duration horovod_cycle = milliseconds(1.0);
 
-bool is_sharded(Parallelism how) {
-  return how == Parallelism::fsdp || how == Parallelism::zero3;
-}
-bool shards_optimiser(Parallelism how) {
-  return how == Parallelism::zero1 || how == Parallelism::zero2;
-}
-
 /// How long a message takes, and by what. Of the scenario it keeps nothing.
 class MessageModel {
  public:
@@ -189,13 +182,16 @@ void name_messages(Communication& out, const MessageModel& messages, const colle
   }
 }
 
+/// Bytes that each of `n` sends for `size` of them, as rings have it.
+Bytes sent_in_ring(Parallelism how, double n, Bytes size) {
+  return (sums_for_all(how) ? 2.0 : 1.0) * (n - 1.0) / n * size;
+}
+
 /// Bytes of an optimiser step over an instance's NIC, as rings have it: over all GPUs, or over the
 /// instances alone where each has summed its own first.
 Bytes over_network(const Inputs& inputs, Parallelism how, bool in_levels, Bytes size) {
   if (inputs.instances <= 1.0) return {};
-  const double n = in_levels ? inputs.instances : inputs.gpus();
-  const bool sums = !is_sharded(how) && !shards_optimiser(how);
-  return (sums ? 2.0 : 1.0) * (n - 1.0) / n * size;
+  return sent_in_ring(how, in_levels ? inputs.instances : inputs.gpus(), size);
 }
 
 }  // namespace
@@ -241,9 +237,10 @@ bool is_computed(const Job& job) {
   return a.algorithm != AllReduceAlgorithm::ring && a.algorithm != AllReduceAlgorithm::hierarchical;
 }
 
-/// The sum of gradients, or what stands for it, as the schedule of `plan` has it.
-static void exchange_gradients(Context& context, const AllReduce& given, collective::Plan& plan,
-                               const std::optional<collective::Fabric>& among) {
+/// The sum of gradients, or what stands for it, as the schedule of `plan` has it: what of it
+/// nothing hides.
+static Duration exchange_gradients(Context& context, const AllReduce& given, collective::Plan& plan,
+                                   const std::optional<collective::Fabric>& among) {
   Inputs& inputs = context.out.inputs;
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
@@ -274,10 +271,12 @@ static void exchange_gradients(Context& context, const AllReduce& given, collect
         "algorithms gain only measured points (/job/allreduce/points) can tell.");
   }
   context.out.communication = std::move(out);
+  return e.exposed;
 }
 
 /// Of a model that is spread, beside it what its parts send each other.
-static void exchange_in_layout(Context& context, const AllReduce& given, collective::Plan& plan) {
+static Duration exchange_in_layout(Context& context, const AllReduce& given,
+                                   collective::Plan& plan) {
   Inputs& inputs = context.out.inputs;
   const Spread& layout = *context.layout;
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
@@ -295,10 +294,9 @@ static void exchange_in_layout(Context& context, const AllReduce& given, collect
   }
   plan.spread = spread_over(context, cluster);
   if (const auto& sums = context.out.communication) {
-    const bool whole = !is_sharded(how) && !shards_optimiser(how);
-    add_gradients(context, data, (whole ? 2.0 : 1.0) * (data.size - 1.0) / data.size * sums->size,
-                  sums->total);
+    add_gradients(context, data, sent_in_ring(how, data.size, sums->size), sums->total);
   }
+  return collective::exchange(plan, step_time(inputs, inputs.batch)).exposed;
 }
 
 Duration exchange(Context& context, const AllReduce& given) {
@@ -306,12 +304,8 @@ Duration exchange(Context& context, const AllReduce& given) {
   if (inputs.cluster_gpus() <= 1.0) return {};
   collective::Plan plan;
   plan.batches = inputs.accumulation;
-  if (context.layout) {
-    exchange_in_layout(context, given, plan);
-  } else {
-    exchange_gradients(context, given, plan, {});
-  }
-  const Duration exposed = collective::exchange(plan, step_time(inputs, inputs.batch)).exposed;
+  const Duration exposed = context.layout ? exchange_in_layout(context, given, plan)
+                                          : exchange_gradients(context, given, plan, {});
   inputs.exchange = std::make_shared<const collective::Plan>(std::move(plan));
   return exposed;
 }

@@ -5,6 +5,19 @@
 
 namespace feedrate::resolve {
 
+/// Whether each GPU keeps a part of the parameters only, and gathers the others.
+inline bool is_sharded(Parallelism how) {
+  return how == Parallelism::fsdp || how == Parallelism::zero3;
+}
+/// Whether each GPU keeps all parameters, and updates a part of them.
+inline bool shards_optimiser(Parallelism how) {
+  return how == Parallelism::zero1 || how == Parallelism::zero2;
+}
+/// Whether GPUs with the same part of the model are alike: gradients are summed, for all to update.
+inline bool sums_for_all(Parallelism how) {
+  return !is_sharded(how) && !shards_optimiser(how);
+}
+
 /// What each GPU sends in an optimiser step.
 struct Volume {
   Bytes gradients;    ///< as the backward pass makes them

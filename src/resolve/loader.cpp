@@ -156,8 +156,7 @@ void resolve_loader(Context& context) {
                    "more memory decoded than stored, and need several times as much");
   }
   // Loaders of one replica read the same samples.
-  const double parts = context.layout ? inputs.replicas() : inputs.instances_alike();
-  inputs.caches.readers = std::min(inputs.instances_alike(), parts) / shards(context);
+  inputs.caches.readers = std::min(inputs.instances_alike(), inputs.replicas()) / shards(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   if (s.job.non_blocking.value_or(false)) {
     inputs.copies = s.job.copy_stream.value_or(CopyStream::side) == CopyStream::side

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "resolve/exchange.hpp"
 #include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
@@ -347,9 +348,7 @@ std::optional<double> parameters_of(const Job& job) {
 double instances_with_parts(const Context& context) {
   const Degrees& d = context.layout->degrees;
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
-  const bool replicated =
-      how == Parallelism::ddp || how == Parallelism::horovod || how == Parallelism::smddp;
-  if (!replicated) return context.out.inputs.cluster_instances();
+  if (!sums_for_all(how)) return context.out.inputs.cluster_instances();
   // Replicas hold different experts.
   const double of_experts = d.expert > 1.0 ? collective::expert_group(d).instances() : 1.0;
   return std::min(

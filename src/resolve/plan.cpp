@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "resolve/context.hpp"
+#include "resolve/exchange.hpp"
 #include "resolve/memory.hpp"
 #include "resolve/parallel.hpp"
 
@@ -191,9 +192,8 @@ struct Plan {
     const auto all = context.layout ? parameters_of(s.job) : std::nullopt;
     if (!all) return;
     const Parallelism how = s.job.parallelism.value_or(Parallelism::ddp);
-    const bool sharded = how == Parallelism::fsdp || how == Parallelism::zero3;
     const double copies =
-        sharded ? context.layout->degrees.context * context.layout->degrees.data : 1.0;
+        is_sharded(how) ? context.layout->degrees.context * context.layout->degrees.data : 1.0;
     const Bytes each = bytes(2.0 * *all * share_of_parameters(context) / copies);
     if (each <= has) return;
     doubt(

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "resolve/exchange.hpp"
+
 namespace feedrate::resolve {
 namespace {
 
@@ -31,9 +33,9 @@ void tell_of_exchange(Context& context, const Job& job) {
   if (!job.allreduce || job.efficiency || job.scaling) return;
   const AllReduce& given = *job.allreduce;
   const Parallelism how = job.parallelism.value_or(Parallelism::ddp);
-  const bool sharded = how == Parallelism::fsdp || how == Parallelism::zero3;
+  const bool sharded = is_sharded(how);
   const bool whole = how == Parallelism::ddp || how == Parallelism::smddp;
-  const bool summed = whole || how == Parallelism::horovod;
+  const bool summed = sums_for_all(how);
   const std::string with = fmt::format("parallelism is {}, ", word(how));
   const auto tell = [&](bool is, const char* key, const char* why) {
     if (is) tell_without_effect(context, fmt::format("/job/allreduce/{}", key), with + why);

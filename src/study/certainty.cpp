@@ -110,13 +110,12 @@ double variance_of(const Scale& scale, std::string_view key, std::span<const Nod
   return std::max(0.0, squares - sum * sum);
 }
 
-constexpr double word = resolve::draws_of_assumed_word;
-
 /// By nodes of Gauss and Hermite where it is a measured value's range, of Gauss and Legendre where
 /// it is an assumption's: exact for smooth laws, and for words, which change at one place.
 double variance_of(const Scale& scale, const Uncertain& one, Duration stated) {
   constexpr std::array normal = {Node{0.0021416, 0.0112574}, Node{0.0876194, 0.2220759},
                                  Node{0.9123806, 0.2220759}, Node{0.9978584, 0.0112574}};
+  constexpr double word = resolve::draws_of_assumed_word;
   constexpr double other = 1.0 - word;
   constexpr std::array even = {
       Node{0.1127017 * word, 5.0 / 18.0 * word}, Node{0.5 * word, 8.0 / 18.0 * word},

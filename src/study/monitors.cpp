@@ -87,6 +87,7 @@ struct DiskShares {
 DiskShares disk_shares(const Steady& steady) {
   DiskShares shares;
   for (const Loading& loading : steady.loadings) {
+    const double customers = std::max(1.0, loading.customers * loading.share);
     for (const pipeline::Station& station : loading.stations) {
       if (station.stage != Stage::disk) continue;
       if (station.works()) {
@@ -96,7 +97,6 @@ DiskShares disk_shares(const Steady& steady) {
         shares.busy = std::max(shares.busy, shares.of_limit);
       }
       // Each customer is in a request for this share of the time, whatever the others do.
-      const double customers = std::max(1.0, loading.customers * loading.share);
       const double reading =
           share(steady.rate * (station.delay + station.work_alone()) / customers);
       shares.busy = std::max(shares.busy, 1.0 - portable::pow(1.0 - reading, customers));
@@ -108,7 +108,6 @@ DiskShares disk_shares(const Steady& steady) {
       of_limits = std::max(of_limits, steady.rate / (bursts ? limit.burst_rate : limit.rate));
     }
     // A request that a limit holds back is in the disk's queue; a customer that computes has none.
-    const double customers = std::max(1.0, loading.customers * loading.share);
     const double computing = share(steady.rate * (loading.cpu + loading.collate) / customers);
     shares.busy =
         std::max(shares.busy, share(of_limits) * (1.0 - portable::pow(computing, customers)));
