@@ -34,12 +34,11 @@ class Exposure {
     return portable::log1p(b_ / rate_ * portable::expm1(rate_ * stretch)) / b_;
   }
 
-  /// The same of a stretch at whose beginning the job is `ahead` of what a sudden interruption goes
-  /// back to.
-  [[nodiscard]] double of(double stretch, double ahead) const {
-    if (ahead <= 0.0 || a_ <= 0.0) return of(stretch);
-    const double struck = a_ / rate_ * -portable::expm1(-rate_ * stretch);
-    return of(stretch) + struck * (of(stretch + ahead) - of(stretch));
+  /// The same of a stretch that begins where `behind` has been passed since what a sudden
+  /// interruption goes back to was left, announced ones' saves meanwhile included: both from there,
+  /// less the way to where it begins.
+  [[nodiscard]] double after(double behind, double stretch) const {
+    return behind > 0.0 ? of(behind + stretch) - of(behind) : of(stretch);
   }
 
  private:
@@ -53,9 +52,10 @@ double expected_exposure(const Schedule& schedule, const Exposure& exposure) {
   const double last = usable == length ? length - schedule.period : usable;
   if (schedule.period <= 0.0 || last <= 0.0) return exposure.of(length);
   const double between = std::round(last / schedule.period) - 1.0;
-  return exposure.of(schedule.period + schedule.delay) +
-         between * exposure.of(schedule.period, schedule.delay) +
-         exposure.of(length - last - schedule.delay, schedule.delay);
+  const double first = exposure.of(schedule.period + schedule.delay);
+  if (std::isinf(first)) return first;
+  return first + between * exposure.after(schedule.delay, schedule.period) +
+         exposure.after(schedule.delay, length - last - schedule.delay);
 }
 
 Course closed_form(const InterruptedJob& job) {

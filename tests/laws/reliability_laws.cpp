@@ -58,12 +58,6 @@ double wall(const InterruptedJob& job) {
   return expected(job).wall.base();
 }
 
-/// How near the closed form is: where announcements, checkpoints and blocks meet, it is an
-/// approximation; most where interruptions come as often as checkpoints.
-double approximate(const InterruptedJob& job) {
-  return job.rate() * job.interval > 0.3 ? 0.06 : 0.02;
-}
-
 double deviation(const std::vector<Course>& courses, double mean) {
   double squares = 0.0;
   for (const Course& course : courses) squares += std::pow(course.wall.base() - mean, 2.0);
@@ -190,7 +184,7 @@ TEST_CASE("reliability: the closed form is the mean of played jobs") {
     const double off = std::abs(closed.wall.base() - mean) / error;
     INFO("job " << i << ": " << closed.wall.base() << " s, played " << mean << " +- " << error);
     if (off > 3.0) ++beyond_three;
-    REQUIRE((off < 5.0 || std::abs(closed.wall.base() / mean - 1.0) < approximate(job)));
+    REQUIRE(off < 5.0);
     CHECK(closed.interruptions == Approx(interruptions).epsilon(0.15).margin(0.02));
     CHECK(closed.startups.base() ==
           Approx(startups).epsilon(0.15).margin(0.02 * job.startup.base()));
@@ -347,7 +341,7 @@ TEST_CASE("reliability: the mean of a job in blocks is that of its played course
     INFO("job " << i << ": " << told.wall.base() << " s, played " << mean << " +- " << error);
     // Both are played, but for what the closed form knows.
     const double off = std::abs(told.wall.base() - mean);
-    REQUIRE((off < 7.0 * error || off < approximate(job) * mean));
+    REQUIRE((off < 7.0 * error || off < 0.02 * mean));
     // As many more blocks as they hold of the time.
     const double of_blocks = 7.0 * error / job.booked.base();
     CHECK(told.blocks == Approx(blocks).epsilon(0.05).margin(0.03 + of_blocks));
