@@ -221,6 +221,12 @@ struct TransferTariff {
   std::vector<TransferTier> tiers;  ///< a last tier with `up_to` means: above it, not known
 };
 
+/// What generating a kilowatt-hour of a region's electricity emits, in the mean over a year.
+struct GridCarbon {
+  std::string region;
+  Known<double> grams_per_kwh;  ///< of CO2 equivalents
+};
+
 /// Limits and rates of AWS that belong to no one machine.
 struct ServiceLimits {
   Known<Bandwidth> single_flow;  ///< one TCP flow, outside a cluster placement group
@@ -231,6 +237,7 @@ struct ServiceLimits {
   Known<StoragePrice> sagemaker_volume_price;  ///< the attached training volume
   Known<double> savings_plan_max;              ///< fraction off the on-demand price
   Known<double> managed_spot_max;              ///< fraction off, as fewer billed seconds
+  Known<HourlyPrice> nat_gateway;              ///< of one, beside what passes through it
 };
 
 /// A number that studies taught, in SI base units, and between what it is expected to lie.
@@ -249,6 +256,7 @@ struct Catalog {
   std::vector<PcieLink> pcie;
   std::vector<BillingRule> billing;
   ServiceLimits limits;
+  std::vector<GridCarbon> grids;
   S3Limits s3;
   std::vector<S3Price> s3_prices;
   FsxLimits fsx;

@@ -72,6 +72,9 @@ inline constexpr const char* efs_one_zone_mode = "one zone";
 /// Paths of transfer tariffs.
 inline constexpr std::string_view to_another_region = "to another region";
 inline constexpr std::string_view to_internet = "to internet";
+inline constexpr std::string_view through_nat_gateway = "NAT gateway";
+/// Its price by the hour and its billing rule.
+inline constexpr std::string_view nat_gateway_service = "nat_gateway";
 
 /// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.
 std::string_view without_prefix(std::string_view instance);

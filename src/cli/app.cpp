@@ -47,6 +47,7 @@ constexpr std::array entries = {
     Entry{"scale", add_scale},            //
     Entry{"feeds", add_feeds},            //
     Entry{"compare", add_compare},        //
+    Entry{"showback", add_showback},      //
     Entry{"cases", add_cases},            //
     Entry{"fit", add_fit},                //
     Entry{"check", add_check},            //

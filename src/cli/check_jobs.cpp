@@ -112,6 +112,8 @@ schema::JsonPtr bare_scenario(const Scenario& scenario) {
   bare.about = {};
   bare.cases.clear();
   bare.thresholds.clear();
+  bare.accounting = {};
+  bare.accounting.discounts = scenario.accounting.discounts;
   return schema::parse_json(schema::write_scenario(bare), "");
 }
 

@@ -21,6 +21,7 @@ Command add_export(Parser& parent);
 Command add_advise(Parser& parent);
 Command add_optimize(Parser& parent);
 Command add_compare(Parser& parent);
+Command add_showback(Parser& parent);
 Command add_cases(Parser& parent);
 Command add_fit(Parser& parent);
 Command add_check(Parser& parent);

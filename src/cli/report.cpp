@@ -16,9 +16,12 @@
 #include "cli/parser.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_page.hpp"
+#include "cli/scenario_runs.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "cli/terminal.hpp"
 #include "report/html.hpp"
+#include "report/reports.hpp"
+#include "report/showback_report.hpp"
 #include "report/sweep_words.hpp"
 #include "schema/chart_data.hpp"
 #include "study/advise.hpp"
@@ -149,6 +152,21 @@ int write_live(const ReportArguments& arguments) {
   return fine;
 }
 
+/// Several jobs on one page: who pays for what.
+int write_several(const ReportArguments& arguments) {
+  if (!arguments.vary.empty()) {
+    throw InputError("report: --vary is for one scenario; `feedrate sweep` varies each of several");
+  }
+  refuse_to_overwrite("--output", arguments.output,
+                      files_read(arguments.scenarios, arguments.simulation));
+  const ScenarioRuns runs = run_all(arguments.scenarios, arguments.simulation);
+  const Showback made = showback_of(runs, "team");
+  const report::Report page =
+      report::shown_in(runs.common_currency(), [&] { return report::showback_report(made); });
+  write_text_file(arguments.output, report::html_page(page, page.title));
+  return fine;
+}
+
 }  // namespace
 
 void write_page(const PageRequest& arguments) {
@@ -192,8 +210,9 @@ Command add_report(Parser& parent) {
   const auto arguments = std::make_shared<ReportArguments>();
   Parser* app = parent.add_subcommand(
       "report", "Write an HTML page: the pipeline, time and cost, charts, every input");
-  app->add_option("scenario", arguments->scenarios,
-                  "Scenario file; - reads standard input; --live accepts several")
+  app->add_option(
+         "scenario", arguments->scenarios,
+         "Scenario files; - reads standard input; several: what they cost in a month, by team")
       ->type_name("SCENARIO")
       ->required();
   app->add_flag("--live", arguments->live,
@@ -214,16 +233,13 @@ Command add_report(Parser& parent) {
       "Examples:\n"
       "  feedrate report scenarios/caltech256_p3.json --output report.html\n"
       "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
+      "  feedrate report jobs/*.json --output who_pays.html\n"
       "  feedrate report --live my.json --output whatif.html\n"
       "  feedrate report my.json --vary 'instances=1:64:*2' --vary efficiency=0.5:1:0.1 -o "
       "scaling.html");
   return {app, [arguments] {
             if (arguments->live) return write_live(*arguments);
-            if (arguments->scenarios.size() > 1) {
-              throw InputError(
-                  fmt::format("report: expected one scenario, got {}; --live accepts several",
-                              arguments->scenarios.size()));
-            }
+            if (arguments->scenarios.size() > 1) return write_several(*arguments);
             PageRequest page;
             page.scenario = arguments->scenarios.front();
             page.varied = parsed(arguments->vary);

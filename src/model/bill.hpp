@@ -1,11 +1,14 @@
 #pragma once
 // The bill: what was used, what each use costs, and what the job costs in all.
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/named.hpp"
 #include "model/provenance.hpp"
 #include "model/stage.hpp"
 
@@ -91,6 +94,7 @@ struct TransferUse {
 struct BillInput {
   MachineUse compute;
   std::optional<MachineUse> fallback;  ///< on-demand instances that took a spot job over
+  std::optional<MachineUse> beside;    ///< of a mixed fleet: the cluster's on-demand instances
   Duration booked;      ///< `compute` is paid in blocks of so long, whole; 0: as it is used
   double blocks = 1.0;  ///< of them; in the mean over jobs it need not be whole
   std::vector<MachineUse> auxiliary;
@@ -105,6 +109,9 @@ struct BillInput {
 };
 
 enum class BillPart { compute, auxiliary, storage, requests, transfer };
+inline constexpr std::array<std::string_view, 5> bill_part_words = {
+    "compute", "auxiliary", "storage", "requests", "transfer"};
+static_assert(names_all(bill_part_words, BillPart::transfer));
 
 // What a line charges for, with the price of a unit. words/bill.hpp spells it out.
 

@@ -73,10 +73,12 @@ enum class FigureId : std::uint8_t {
   unused,
   hours,
   step_time,
+  cost_per_epoch,
+  cost_per_million_samples,
   stall,
 };
 
-inline constexpr std::size_t figure_count = 57;
+inline constexpr std::size_t figure_count = 59;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

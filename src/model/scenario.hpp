@@ -51,6 +51,7 @@ struct Source {
   std::optional<Bandwidth> provisioned_throughput;  ///< EFS in provisioned mode
   std::optional<std::string> storage_class;         ///< of a store: "STANDARD", "One Zone" …
   std::optional<StoragePrice> storage_price;        ///< where the catalogue has none of the store
+  std::optional<bool> nat_gateway = {};  ///< the job's instances reach the store through one
   std::optional<Bytes> cache;  ///< of the instance's disk, at most, for what was read before
   std::optional<bool> lazy_load_from_s3;  ///< mount: the first epoch comes from S3
   std::optional<bool> bill_storage;       ///< whether holding the data is on this job's bill
@@ -198,6 +199,7 @@ struct Spot {
   std::optional<Duration> notice;             ///< that the training program uses for a checkpoint
   std::optional<Duration> wait_for_capacity;  ///< mean, after an interruption
   std::optional<SpotFallback> fallback;
+  std::optional<double> on_demand_instances = {};  ///< of the cluster's, bought on demand
   std::optional<HourlyPrice>
       on_demand_price;  ///< of one instance, to compare with and fall back to
   bool operator==(const Spot&) const = default;
@@ -229,6 +231,11 @@ struct Cluster {
   std::optional<Bandwidth> pageable_bandwidth;  ///< host-to-device per GPU, pageable
   std::optional<Duration> copy_latency;         ///< host-to-device per copy
   bool operator==(const Cluster&) const = default;
+
+  /// Of a mixed fleet: instances that are bought on demand where the others are spot ones.
+  [[nodiscard]] double on_demand_beside_spot() const {
+    return spot && purchase == Purchase::spot ? spot->on_demand_instances.value_or(0.0) : 0.0;
+  }
 };
 
 /// What a step keeps in the GPU's memory: fixed + per_sample · batch.
@@ -348,6 +355,10 @@ struct AllReduce {
 };
 
 struct Checkpoint {
+  std::optional<ServiceName> to = {};      ///< store; default: where the data comes from
+  std::optional<std::string> region = {};  ///< of that store; default: the job's
+  std::optional<double> kept = {};         ///< how many are kept, and paid for
+  std::optional<Duration> held = {};       ///< for how long; default: the job's time
   std::optional<Duration> interval;  ///< of training time; empty: the best where any are counted
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
@@ -418,6 +429,26 @@ struct Currency {
   bool operator==(const Currency&) const = default;
 };
 
+/// Something that is done once, before the first run: uploading the data, baking an image.
+struct Preparation {
+  std::string what;
+  std::optional<Money> cost = {};  ///< or a time at a price
+  std::optional<Duration> time = {};
+  std::optional<HourlyPrice> price = {};
+  bool operator==(const Preparation&) const = default;
+};
+
+/// Whose the job is and how often it runs: what is paid beside the bill of one run, and by whom.
+struct Accounting {
+  std::map<std::string, std::string> tags = {};  ///< "team": "vision"
+  std::optional<double> runs_per_month = {};
+  std::optional<double> runs = {};  ///< in all: they share what is prepared
+  std::vector<Preparation> preparation = {};
+  /// Share off the prices of the catalogue, by part of the bill: "compute", "storage" ….
+  std::optional<std::map<std::string, double>> discounts = {};
+  bool operator==(const Accounting&) const = default;
+};
+
 /// Which machine the numbers of a scenario belong to, where that is not the one that it asks for. A
 /// section of its own, for "step": "300 ms" has no room for a key, and CPU times, a whole job's
 /// duration and the figures of a cluster belong to a machine as well. Each value is an instance, or
@@ -474,6 +505,7 @@ struct Scenario {
   /// they count as assumed, and what a host profile measured comes before them.
   std::vector<std::pair<std::string, std::string>> guesses = {};
   Job job;
+  Accounting accounting = {};
   std::optional<Currency> currency;  ///< empty: USD, in which everything here is
   std::vector<Case> cases;
   std::vector<std::string> thresholds;  ///< limits of a check: "total_s increase < 5%"

@@ -7,6 +7,7 @@
 #include "model/advice.hpp"
 #include "model/sweep.hpp"
 #include "model/timeline.hpp"
+#include "report/blocks.hpp"
 
 namespace feedrate::report {
 
@@ -25,6 +26,10 @@ struct HtmlInput {
 
 /// The whole page. Texts of the input appear as text, whatever they hold.
 std::string html_page(const HtmlInput& input);
+
+/// A report as a page of headings, tables and lists, without scripts but that of the colours.
+/// `name` stands in the browser's tab.
+std::string html_page(const Report& report, const std::string& name);
 
 /// Whether the build has embedded what draws charts; without, the page has tables only.
 bool html_has_charts();

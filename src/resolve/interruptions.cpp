@@ -56,7 +56,8 @@ struct CheckpointStore {
   Bandwidth of_all;              ///< of all instances together, where they share it
 };
 
-std::optional<CheckpointStore> storage(const Inputs& inputs) {
+std::optional<CheckpointStore> storage(const Inputs& inputs, const Checkpoint& given) {
+  if (given.to || given.region) return std::nullopt;
   const auto rate_of = [](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
     const Curve<Bandwidth> reached = read.through_nic();
@@ -150,7 +151,7 @@ void checkpoints(Context& context) {
   }
   const Bytes size = checkpoint_size(context, *given);
   context.checkpoint = given->size.value_or(size);
-  const auto place = given->bandwidth ? std::nullopt : storage(inputs);
+  const auto place = given->bandwidth ? std::nullopt : storage(inputs, *given);
   Bandwidth rate;
   if (place) {
     rate = context.assume(stage, assumed::checkpoint_share,
@@ -159,7 +160,9 @@ void checkpoints(Context& context) {
     inputs.checkpoint_beside = place->read_as;
   } else {
     rate = context.need<Bandwidth>(stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},
-                                   "how fast it is written");
+                                   given->to || given->region
+                                       ? "how fast the store of /job/checkpoint takes it"
+                                       : "how fast it is written");
   }
   inputs.checkpoint_time = size / rate;
   inputs.checkpoint_background = given->background.value_or(false);
@@ -259,7 +262,16 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   constexpr Stage stage = Stage::interruption;
   const Inputs& inputs = context.out.inputs;
   const Frequency failures = job.sudden;
-  const Frequency rate = spot_rate(context, given) * inputs.cluster_instances();
+  const double taken =
+      inputs.cluster_instances() - context.scenario.cluster.on_demand_beside_spot();
+  if (taken < 1.0) {
+    context.problem("/cluster/spot/on_demand_instances",
+                    fmt::format("expected fewer than the cluster's {:g} instances, got {:g}; a "
+                                "cluster without spot instances has \"purchase\": \"on_demand\"",
+                                inputs.cluster_instances(), *given.on_demand_instances));
+    return;
+  }
+  const Frequency rate = spot_rate(context, given) * taken;
   const bool writes = inputs.checkpoint_time > Duration{};
   Duration notice;
   if (given.notice) {

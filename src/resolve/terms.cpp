@@ -4,16 +4,10 @@
 
 #include "base/number_text.hpp"
 #include "resolve/context.hpp"
+#include "resolve/terms_beside.hpp"
 
 namespace feedrate::resolve {
 namespace {
-
-/// A store of objects of another cloud, as people and as the catalogue know it.
-struct ObjectStore {
-  std::string_view name, record, storage_class, cloud;
-};
-constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD", "gcp"};
-constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2", "azure"};
 
 struct Pricer {
   Context& context;
@@ -99,10 +93,24 @@ struct Pricer {
     if (offer) {
       use.price = offer->price;
     } else if (!context.machine_missing) {
-      context.problem("/cluster/spot/on_demand_price",
-                      "needed for /cluster/spot/fallback: " + offer.failure.message);
+      context.problem(
+          "/cluster/spot/on_demand_price",
+          fmt::format("needed for /cluster/spot/{}: {}",
+                      scenario.cluster.spot->fallback ? "fallback" : "on_demand_instances",
+                      offer.failure.message));
     }
     return use;
+  }
+
+  /// Some of the cluster's instances are bought on demand: they are held while others wait.
+  void mix_fleet() {
+    const double count =
+        std::min(scenario.cluster.on_demand_beside_spot(), terms.compute.instances);
+    terms.beside = on_demand(scenario.cluster.instance.value_or("instance"));
+    terms.beside->instances = count;
+    terms.beside->through_waits = true;
+    terms.compute.instances -= count;
+    if (terms.on_demand) terms.on_demand->instances -= count;
   }
 
   void machines() {
@@ -127,6 +135,7 @@ struct Pricer {
     if (inputs.interruptions && inputs.interruptions->fallback) {
       terms.on_demand = on_demand(given.instance.value_or("instance"));
     }
+    if (scenario.cluster.on_demand_beside_spot() > 0.0) mix_fleet();
     if (const auto& remote = scenario.loader.remote) {
       terms.auxiliary.push_back(
           machine(remote->instance, remote->instances, remote->price, "/loader/remote/price"));
@@ -142,17 +151,9 @@ struct Pricer {
     }
     using enum RequestTerms::Of;
     if (price->get) terms.requests.push_back({"S3 GET", *price->get, objects_read});
-    if (price->put) terms.requests.push_back({"S3 PUT of checkpoints", *price->put, checkpoints});
     if (price->retrieval && price->retrieval->value > TransferPrice{}) {
       terms.transfer.push_back(
           {"S3 retrieval", {{{}, *price->retrieval}}, TransferTerms::Of::bytes_read, "", ""});
-    }
-    if (price->upload && terms.checkpoint > Bytes{}) {
-      terms.transfer.push_back({"S3 upload of checkpoints",
-                                {{{}, *price->upload}},
-                                TransferTerms::Of::checkpoints,
-                                "",
-                                ""});
     }
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
       terms.storage.push_back(
@@ -161,7 +162,7 @@ struct Pricer {
     }
   }
 
-  /// Reads and checkpoints of a store of objects, and what it holds.
+  /// Reads of a store of objects, and what it holds.
   void objects(const ObjectStore& store) {
     const std::string storage_class =
         scenario.source.storage_class.value_or(std::string(store.storage_class));
@@ -170,18 +171,13 @@ struct Pricer {
     if (!price) {
       remark(fmt::format("{} is not on the bill: {}", store.name, price.failure.message));
     } else {
-      using enum RequestTerms::Of;
-      const auto requests = [&](const Known<Money>& known, const char* what, RequestTerms::Of of) {
-        const std::string line = fmt::format("{} {}", store.name, what);
-        if (known) {
-          terms.requests.push_back({line, *known, of});
-        } else if (of == objects_read || inputs.checkpoint_time > Duration{}) {
-          remark(fmt::format("{} are not on the bill: no price of them is known in \"{}\"", line,
-                             price->region));
-        }
-      };
-      requests(price->read, "reads", objects_read);
-      requests(price->write, "writes of checkpoints", checkpoints);
+      const std::string line = fmt::format("{} reads", store.name);
+      if (price->read) {
+        terms.requests.push_back({line, *price->read, RequestTerms::Of::objects_read});
+      } else {
+        remark(fmt::format("{} are not on the bill: no price of them is known in \"{}\"", line,
+                           price->region));
+      }
       if (holding && price->storage) {
         terms.storage.push_back({{shared(fmt::format("{} {}", store.name, storage_class)),
                                   terms.dataset,
@@ -256,15 +252,11 @@ struct Pricer {
     if (!throughput) {
       remark("EFS throughput is not on the bill: " + throughput.failure.message);
     } else if (plan.mode == "elastic" && throughput->elastic_read) {
-      const auto metered = [&](const char* what, const Known<TransferPrice>& price,
-                               TransferTerms::Of of) {
-        if (price) terms.transfer.push_back({what, {{{}, *price}}, of, "", ""});
-      };
-      metered("EFS elastic reads", throughput->elastic_read, TransferTerms::Of::bytes_read);
-      if (terms.checkpoint > Bytes{}) {
-        metered("EFS elastic writes of checkpoints", throughput->elastic_write,
-                TransferTerms::Of::checkpoints);
-      }
+      terms.transfer.push_back({"EFS elastic reads",
+                                {{{}, *throughput->elastic_read}},
+                                TransferTerms::Of::bytes_read,
+                                "",
+                                ""});
     } else if (holding && plan.mode == "provisioned" && throughput->provisioned &&
                scenario.source.provisioned_throughput) {
       // What the stored data earns in bursting mode is not paid for twice.
@@ -322,25 +314,19 @@ struct Pricer {
     }
   }
 
-  /// What goes from one region of AWS to another: the data to the job, and checkpoints back.
+  /// What goes from one region of AWS to another: the data to the job.
   void between_regions() {
     const auto far = distance_to_data(context);
     if (!far) return;
-    const auto send = [&](const std::string& from, const std::string& to, const char* what,
-                          TransferTerms::Of of) {
-      auto tiers = find_transfer_between(catalog, from, to);
-      if (!tiers) {
-        remark(fmt::format("transfer from {} to {} is not on the bill: {}", from, to,
-                           tiers.failure.message));
-        return;
-      }
-      terms.transfer.push_back({fmt::format("transfer{} from {} to {}", what, from, to),
-                                std::move(*tiers.value), of, from, ""});
-    };
-    send(far->from, far->to, "", TransferTerms::Of::bytes_read);
-    if (terms.checkpoint > Bytes{}) {
-      send(far->to, far->from, " of checkpoints", TransferTerms::Of::checkpoints);
+    auto tiers = find_transfer_between(catalog, far->from, far->to);
+    if (!tiers) {
+      remark(fmt::format("transfer from {} to {} is not on the bill: {}", far->from, far->to,
+                         tiers.failure.message));
+      return;
     }
+    terms.transfer.push_back({fmt::format("transfer from {} to {}", far->from, far->to),
+                              std::move(*tiers.value), TransferTerms::Of::bytes_read, far->from,
+                              ""});
   }
 
   /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
@@ -468,8 +454,12 @@ void resolve_terms(Context& context) {
       pricer.transfer_out();
       pricer.between_regions();
     }
+    const TermRegions regions{pricer.region, pricer.volume_region, pricer.data_region};
+    add_checkpoint_terms(context, regions);
+    add_nat_terms(context, regions);
   }
   if (context.out.disk) pricer.volume(*context.out.disk);
+  take_discounts(context);
   say_beside(context);
 }
 

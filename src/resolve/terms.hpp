@@ -54,11 +54,13 @@ struct MachineTerms {
   double instances = 1.0;
   Value<HourlyPrice> price;  ///< of one instance
   BillingRule rule;
+  bool through_waits = false;  ///< held and paid while spot capacity is waited for, too
 };
 
 struct Terms {
   MachineTerms compute;
   std::optional<MachineTerms> on_demand;  ///< instances that replace spot ones
+  std::optional<MachineTerms> beside;     ///< the cluster's that are no spot ones, in a mixed fleet
   std::vector<MachineTerms> auxiliary;
   std::vector<Leased<StorageUse>> storage;
   std::vector<Leased<IopsUse>> iops;

@@ -101,6 +101,17 @@ void tell_without_effect(Context& context) {
                         "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "
                         "whose prices are known");
   }
+  if (s.cluster.spot && s.cluster.spot->on_demand_instances &&
+      s.cluster.purchase != Purchase::spot) {
+    tell_without_effect(context, "/cluster/spot/on_demand_instances",
+                        "/cluster/purchase is not spot");
+  }
+  if (s.accounting.runs && s.accounting.preparation.empty()) {
+    tell_without_effect(context, "/accounting/runs", "/accounting/preparation names nothing");
+  }
+  if (const auto& saved = s.job.checkpoint; saved && saved->held && !saved->kept) {
+    tell_without_effect(context, "/job/checkpoint/held", "/job/checkpoint/kept is not given");
+  }
   const bool priced =
       s.source.service.family() != Service::nfs && s.source.service.family() != Service::http;
   if (s.source.storage_price && priced) {

@@ -117,6 +117,10 @@ inline constexpr Field<BillingRule> billing_fields[] = {
     field<&BillingRule::startup_billed>("startup_billed",
                                         "whether the time before data arrives is billed", true),
 };
+inline constexpr Field<GridCarbon> grid_fields[] = {
+    field<&GridCarbon::region>("region", "a region, or its cloud's name for it", true),
+    field<&GridCarbon::grams_per_kwh>("grams_per_kwh", "CO2 equivalents, mean of a year"),
+};
 inline constexpr Field<ServiceLimits> service_limits[] = {
     field<&ServiceLimits::single_flow>("single_flow", "one TCP flow")
         .without_use("a connection to a store is slower; NCCL opens several"),
@@ -128,6 +132,8 @@ inline constexpr Field<ServiceLimits> service_limits[] = {
     field<&ServiceLimits::sagemaker_startup>("sagemaker_startup", "launch and container"),
     field<&ServiceLimits::sagemaker_volume_price>("sagemaker_volume_price", "training volume"),
     field<&ServiceLimits::savings_plan_max>("savings_plan_max", "fraction off on-demand"),
+    field<&ServiceLimits::nat_gateway>("nat_gateway",
+                                       "one NAT gateway, beside what passes through it"),
     field<&ServiceLimits::managed_spot_max>("managed_spot_max",
                                             "fraction off, fewer billed seconds"),
 };

@@ -94,6 +94,7 @@ std::string pricing_manual() {
   out += "\nservices.json\n";
   keys(out, "billing", billing_fields);
   keys(out, "limits", service_limits);
+  keys(out, "grids", grid_fields);
   out += "\ns3.json\n";
   keys(out, "limits", s3_limits);
   keys(out, "prices", s3_price_fields);

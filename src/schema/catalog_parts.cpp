@@ -118,6 +118,29 @@ std::string file_of(std::string_view name) {
   return dot == std::string_view::npos ? "" : "aws/" + std::string(name.substr(0, dot)) + ".json";
 }
 
+/// Prices of another store or region that checkpoints are written to.
+void add_checkpoint_parts(const Scenario& scenario, const std::string& region,
+                          const std::string& data_region,
+                          const std::function<JsonPtr(const std::string&)>& file, Parts& parts) {
+  const auto& given = scenario.job.checkpoint;
+  if (!given || !(given->to || given->region)) return;
+  const Service family = (given->to ? *given->to : scenario.source.service).family();
+  const std::string to = given->region.value_or(given->to ? region : data_region);
+  const auto whole = [&](const char* name, const char* list) {
+    parts.add_regional(name, file(name), list, to, everything);
+  };
+  if (family == Service::s3) whole("s3.json", "prices");
+  if (family == Service::gcs || family == Service::azure_blob) {
+    parts.add("object_stores.json", file("object_stores.json"), "prices", everything);
+  }
+  if (family == Service::efs) {
+    whole("efs.json", "prices");
+    whole("efs.json", "throughput_prices");
+  }
+  parts.add("transfer.json", file("transfer.json"), "tariffs",
+            [&](const JsonValue& record) { return member_text(record, "region") == region; });
+}
+
 }  // namespace
 
 JsonPtr PricingFiles::file(const std::string& name) {
@@ -217,16 +240,26 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   }
   region = aws_region(machine, region);
   const std::string data_region = scenario.source.region.value_or(region);
+  const bool through_nat = scenario.source.nat_gateway.value_or(false);
   parts.add("services.json", file("services.json"), "billing", [&](const JsonValue& record) {
-    return services.contains(member_text(record, "service"));
+    const std::string of = member_text(record, "service");
+    return services.contains(of) || (through_nat && of == nat_gateway_service);
   });
-  parts.add("services.json", file("services.json"), "limits", [](const JsonValue& record) {
-    return member_text(record, "limit") == "sagemaker_volume_price" ||
-           member_text(record, "limit") == "network_burst";
+  parts.add("services.json", file("services.json"), "limits", [&](const JsonValue& record) {
+    const std::string limit = member_text(record, "limit");
+    return limit == "sagemaker_volume_price" || limit == "network_burst" ||
+           (through_nat && limit == nat_gateway_service);
   });
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
   const Service service = scenario.source.service.family();
   const bool lustre = service == Service::fsx_lustre;
+  if (through_nat) {
+    parts.add_regional(
+        "transfer.json", file("transfer.json"), "tariffs", region,
+        [](const JsonValue& record) { return member_text(record, "path") == through_nat_gateway; });
+  }
+  add_checkpoint_parts(
+      scenario, region, data_region, [this](const std::string& name) { return file(name); }, parts);
   if (service == Service::s3 || lustre || service == Service::efs) {
     const bool loaded = lustre && scenario.source.lazy_load_from_s3.value_or(false);
     const std::string storage_class =

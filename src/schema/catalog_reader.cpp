@@ -116,7 +116,9 @@ using C = Catalog&;
 
 constexpr Section machine_sections[] = {{"machines", add_machine}, {"offers", add_offer}};
 constexpr Section service_sections[] = {
-    {"billing", add_billing}, {"limits", [](R r, C c) { limit(r, service_limits, c.limits); }}};
+    {"billing", add_billing},
+    {"limits", [](R r, C c) { limit(r, service_limits, c.limits); }},
+    {"grids", [](R r, C c) { add(r, grid_fields, c.grids); }}};
 constexpr Section gpu_sections[] = {
     {"gpus", add_gpu},
     {"training", [](R r, C c) { add(r, training_fields, c.training); }},

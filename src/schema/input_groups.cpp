@@ -15,7 +15,7 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 19> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 23> groups = {{
     {"/cluster/price", InputGroup::price},
     {"/cluster/prices", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
@@ -26,7 +26,11 @@ constexpr std::array<std::pair<std::string_view, InputGroup>, 19> groups = {{
     {"/loader/remote/price", InputGroup::price},
     {"/source/bill_storage", InputGroup::price},
     {"/source/storage_held", InputGroup::price},
+    {"/source/nat_gateway", InputGroup::price},
     {"/job/value_of_hour", InputGroup::price},
+    {"/job/checkpoint/kept", InputGroup::price},
+    {"/job/checkpoint/held", InputGroup::price},
+    {"/accounting/discounts", InputGroup::price},
     {"/currency", InputGroup::price},
     {"/cluster", InputGroup::machine},
     {"/measured_on", InputGroup::machine},

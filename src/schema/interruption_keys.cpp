@@ -61,6 +61,10 @@ const std::vector<Entry<Spot>>& entries<Spot>() {
                                        .limits = between(0, 3.6e7),
                                        .example = "40 min"}),
       entry<&Spot::fallback>("fallback", {"when on-demand instances take over the job", "never"}),
+      entry<&Spot::on_demand_instances>(
+          "on_demand_instances", {"of the cluster's instances, those bought on demand, which are "
+                                  "not interrupted",
+                                  "0", whole(0, 1e5)}),
       entry<&Spot::on_demand_price>("on_demand_price", {"of one instance", "the catalogue's"}),
   };
   return list;

@@ -236,6 +236,15 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
       entry<&Checkpoint::size>(
           "size", {.manual = "bytes of one checkpoint; with job.parallel by default 14 a parameter",
                    .example = "1 GB"}),
+      entry<&Checkpoint::to>(
+          "to", {"store that checkpoints are written to", "where the data comes from"}),
+      entry<&Checkpoint::region>("region", {"region of that store", "the job's region"}),
+      entry<&Checkpoint::kept>(
+          "kept", {"how many checkpoints are kept: they are on the bill", "0", whole(0, 1e6)}),
+      entry<&Checkpoint::held>("held", {.manual = "how long those are kept",
+                                        .fallback = "until the job ends",
+                                        .limits = between(0, 3.6e9),
+                                        .example = "30 days"}),
       entry<&Checkpoint::bandwidth>("bandwidth", {"rate at which a checkpoint is written",
                                                   "rate of the storage that the data comes from"}),
       entry<&Checkpoint::background>(

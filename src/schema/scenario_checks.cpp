@@ -5,6 +5,7 @@
 
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "model/bill.hpp"
 #include "schema/key_names.hpp"
 #include "schema/scenario_keys.hpp"
 #include "schema/source_checks.hpp"
@@ -63,6 +64,7 @@ class Checks {
     interruptions();
     unequal_instances();
     currency();
+    accounting();
   }
 
   void missing() {
@@ -375,6 +377,31 @@ class Checks {
       complain({"currency", "code"},
                "expected a code of three capital letters such as \"EUR\", other than USD, got " +
                    describe(*code.value));
+    }
+  }
+
+  void accounting() {
+    for (const auto& [part, share] :
+         s_.accounting.discounts.value_or(std::map<std::string, double>())) {
+      if (std::find(bill_part_words.begin(), bill_part_words.end(), part) ==
+          bill_part_words.end()) {
+        complain({"accounting", "discounts", part},
+                 "expected a part of the bill (compute, auxiliary, storage, requests, transfer), "
+                 "got " +
+                     in_quotes(part));
+      }
+    }
+    const Found list = at(root_, {"accounting", "preparation"});
+    if (!list.exact) return;
+    for (std::size_t i = 0; i < list.value->items.size() && i < s_.accounting.preparation.size();
+         ++i) {
+      const Preparation& item = s_.accounting.preparation[i];
+      if (item.cost.has_value() == item.time.has_value() ||
+          item.time.has_value() != item.price.has_value()) {
+        r_.problems.add(*list.value->items[i],
+                        join_pointer("/accounting/preparation", std::to_string(i)),
+                        "expected either cost, or time and price");
+      }
     }
   }
 

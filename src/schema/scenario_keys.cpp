@@ -83,6 +83,10 @@ inline constexpr bool is_record<Case> = true;
 template <>
 inline constexpr bool is_record<Currency> = true;
 template <>
+inline constexpr bool is_record<Preparation> = true;
+template <>
+inline constexpr bool is_record<Accounting> = true;
+template <>
 inline constexpr bool is_record<Scenario> = true;
 
 template <>
@@ -109,6 +113,39 @@ const std::vector<Entry<Currency>>& entries<Currency>() {
           "usd",
           {.manual = "US dollars for one unit of it", .limits = above(0, 1e6), .required = true}),
       entry<&Currency::date>("date", {"date of this exchange rate"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Preparation>>& entries<Preparation>() {
+  static const std::vector<Entry<Preparation>> list = {
+      entry<&Preparation::what>("what", {.manual = "\"upload\", \"image\" …", .required = true}),
+      entry<&Preparation::cost>("cost", {.manual = "what it costs", .example = "40 USD"}),
+      entry<&Preparation::time>("time", {.manual = "instead: how long it takes", .example = "2 h"}),
+      entry<&Preparation::price>("price", {.manual = "of that time", .example = "0.68 USD/h"}),
+  };
+  return list;
+}
+
+template <>
+const std::vector<Entry<Accounting>>& entries<Accounting>() {
+  static const std::vector<Entry<Accounting>> list = {
+      entry<&Accounting::tags>(
+          "tags", {"whose the job is: {\"team\": \"vision\", \"project\": \"retrieval\"}"}),
+      entry<&Accounting::runs_per_month>("runs_per_month",
+                                         {"how often the job runs", "1", between(0, 1e6)}),
+      entry<&Accounting::runs>(
+          "runs", {.manual = "runs in all, which share preparation", .limits = above(0, 1e9)}),
+      entry<&Accounting::preparation>(
+          "preparation", {"what is done once before the first run, and on no run's bill"}),
+      entry<&Accounting::discounts>(
+          "discounts",
+          {.manual = "fraction off the catalogue's prices by part of the bill: compute, "
+                     "auxiliary, storage, requests, transfer",
+           .fallback = "none",
+           .limits = between(0, 0.99),
+           .percent = true}),
   };
   return list;
 }
@@ -378,6 +415,8 @@ const std::vector<Entry<Scenario>>& entries<Scenario>() {
                       "the guess rests on; a host profile's measurement comes first",
                       "none"}),
       entry<&Scenario::job>("job", {"the training job"}),
+      entry<&Scenario::accounting>(
+          "accounting", {"whose the job is, how often it runs, what is paid beside a run's bill"}),
       entry<&Scenario::currency>(
           "currency", {"currency in which prices may be given and texts show amounts", "USD"}),
       entry<&Scenario::cases>("cases", {"measured figures, to compare with predictions"}),

@@ -80,6 +80,10 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::provisioned_throughput>(
           "provisioned_throughput",
           {.manual = "EFS: throughput in provisioned mode", .example = "500 MB/s"}),
+      entry<&Source::nat_gateway>(
+          "nat_gateway", {"S3 and other stores with public addresses are reached through a NAT "
+                          "gateway, which is paid by the hour and the byte",
+                          "false"}),
       entry<&Source::storage_class>(
           "storage_class",
           {"storage class of an object store or of EFS: \"STANDARD\", \"One Zone\" …",

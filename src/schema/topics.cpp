@@ -16,6 +16,7 @@
 #include "schema/result.hpp"
 #include "schema/scale.hpp"
 #include "schema/scenario.hpp"
+#include "schema/showback.hpp"
 #include "schema/sweep_share.hpp"
 #include "schema/verdict.hpp"
 
@@ -36,6 +37,7 @@ constexpr std::array topics = {
     Topic{"optimum", optimum_manual, optimum_json_schema},
     Topic{"cases", cases_manual, cases_json_schema},
     Topic{"scale", scale_manual, scale_json_schema},
+    Topic{"showback", showback_manual, showback_json_schema},
     Topic{"figures", figures_manual, figures_json_schema},
     Topic{"share", share_manual, nullptr},
 };

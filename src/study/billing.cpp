@@ -26,7 +26,8 @@ struct Biller {
   /// Nothing is paid while spot capacity is waited for; restarts start up as the launch does.
   [[nodiscard]] MachineUse machine(const MachineTerms& of) const {
     const reliability::Course& course = outcome.interrupted.counted;
-    const Duration paid = outcome.total.wall - course.startups - course.waits;
+    const Duration waits = of.through_waits ? Duration{} : course.waits;
+    const Duration paid = outcome.total.wall - course.startups - waits;
     return {of.what, of.instances, course.startups, paid, of.price, of.rule};
   }
 
@@ -152,6 +153,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   BillInput bill;
   bill.compute = biller.compute();
   bill.fallback = biller.fallback();
+  if (terms.beside) bill.beside = biller.machine(*terms.beside);
   bill.booked = inputs.booked;
   bill.blocks = outcome.interrupted.counted.blocks;
   for (const MachineTerms& one : terms.auxiliary) bill.auxiliary.push_back(biller.machine(one));

@@ -168,6 +168,11 @@ Bill bill_of(const BillInput& input, bool named) {
     held += more;
     if (held > Duration{}) cluster = both / held;
   }
+  // Where spot instances wait for capacity, those beside them are paid, and wait too.
+  if (const auto& use = input.beside) {
+    bill.lines.push_back(machine_line(BillPart::compute, *use, named));
+    cluster += use->instances * use->price.value;
+  }
   for (const MachineUse& use : input.auxiliary) {
     bill.lines.push_back(machine_line(BillPart::auxiliary, use, named));
   }
@@ -191,6 +196,14 @@ Bill bill_of(const BillInput& input, bool named) {
   for (const Stage stage : all_stages()) {
     bill.idle_gpu_by_stage[stage] = cluster * waiting[stage];
     bill.idle_gpu += bill.idle_gpu_by_stage[stage];
+  }
+  if (const auto& use = input.beside) {
+    // Their wait for the spot instances, which those do not pay.
+    const Duration of_others = input.fallback ? input.fallback->busy : Duration{};
+    const Duration waits = std::max(Duration{}, use->busy - input.compute.busy - of_others);
+    const Money paid = use->instances * (use->price.value * waits);
+    bill.idle_gpu_by_stage[Stage::interruption] += paid;
+    bill.idle_gpu += paid;
   }
   return bill;
 }

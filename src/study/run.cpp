@@ -147,6 +147,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.gpu_busy = outcome.total.busy / training;
   if (!scenario.job.duration_on_one_instance) {
     result.throughput = samples(outcome.trained_samples) / outcome.training();
+    result.samples = outcome.trained_samples;
   }
   result.steps_per_epoch = outcome.steps;
   result.steps = inputs.epochs * outcome.steps + inputs.unfinished_steps;

@@ -78,14 +78,7 @@ struct Price {
 }  // namespace
 
 std::string_view name_of(BillPart part) {
-  switch (part) {
-    case BillPart::compute: return "compute";
-    case BillPart::auxiliary: return "auxiliary";
-    case BillPart::storage: return "storage";
-    case BillPart::requests: return "requests";
-    case BillPart::transfer: return "transfer";
-  }
-  return "";
+  return bill_part_words[static_cast<std::size_t>(part)];
 }
 
 std::string name_of_line(const BillLine& line) {

@@ -197,6 +197,9 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
               {"source.input_mode", "File"},
               {"disk.kind", "ebs"},
               {"disk.size", "2 TB"}}});
+  all.price("NAT gateway", all.catalog.limits.nat_gateway,
+            repriced(&all.catalog.limits.nat_gateway),
+            {{{"cluster.region", "us-east-1"}, {"source.nat_gateway", "true"}}});
   CHECK(all.unasked == std::set<std::string>{});
   CHECK(all.prices > 60);
 }
@@ -220,6 +223,9 @@ TEST_CASE("priced: every tariff of transfer is on the bill of a plan that sends 
       std::string name = "transfer " + tariff.path;
       if (from == "all") {
         all.price(name, tariff, change, {{{"cluster.region", "us-east-1"}}});
+      } else if (tariff.path == through_nat_gateway) {
+        all.price(name, tariff, change,
+                  {{{"cluster.region", from}, {"source.nat_gateway", "true"}}});
       } else {
         name += " " + tariff.region + " " + std::to_string(i);
         all.price(name, tariff, change, {tariff.path == to_internet ? out : within});
@@ -282,7 +288,9 @@ TEST_CASE("priced: every billing rule decides what is paid") {
   for (BillingRule& rule : all.catalog.billing) {
     const std::vector<Settings> plans = {
         {{"cluster.price", "null"},
-         {"cluster.instance", rule.service == "sagemaker" ? "ml.p3.2xlarge" : "p3.2xlarge"}}};
+         {"cluster.instance", rule.service == "sagemaker" ? "ml.p3.2xlarge" : "p3.2xlarge"},
+         {"source.nat_gateway", "true"},
+         {"job.startup", "2 h"}}};
     INFO(rule.service);
     all.price(
         rule.service + " granularity", rule, [&] { rule.granularity = hours(7); }, plans);

@@ -136,12 +136,13 @@ def bill(plan, result, prices):
     instance, purchase = cluster["instance"], cluster["purchase"]
     rented = prices.service(instance)
     region = cluster.get("region")
-    cost = 0.0
+    off = plan.get("accounting", {}).get("discounts", {})
+    parts = dict.fromkeys(("compute", "auxiliary", "storage", "requests", "transfer", "given"), 0.0)
 
     # Machines: those of the cluster, and helpers that decode for them.
-    def rent(name, count, own, bought):
+    def rent(name, count, own, waits=courses.get("capacity_wait_s", 0.0)):
         rule = prices.rule(prices.service(name))
-        used = wall - courses.get("capacity_wait_s", 0.0) - (0.0 if rule[2] else time["startup_s"])
+        used = wall - waits - (0.0 if rule[2] else time["startup_s"])
         return count * own, billed_seconds(rule, used)
 
     own = cluster.get("prices", {}).get(instance) if purchase != "spot" else None
@@ -154,17 +155,22 @@ def bill(plan, result, prices):
         each, place = prices.rented(instance, region, "spot" if purchase == "spot" else "on_demand")
         each *= discount
         region = region or place
-    rate, held = rent(instance, instances, each, purchase)
+    kept = cluster.get("spot", {}).get("on_demand_instances", 0) if purchase == "spot" else 0
+    rate, held = rent(instance, instances - kept, each)
     booked = max(held, courses["blocks"] * base(cluster["booked"])) if purchase == "capacity_block" else held
-    cost += rate * booked
+    parts["given" if "price" in cluster or own else "compute"] += rate * booked
+    if kept:
+        rate, there = rent(instance, kept, prices.rented(instance, cluster.get("region"), "on_demand")[0], 0.0)
+        parts["compute"] += rate * there
     helpers = plan["loader"].get("remote")
     if helpers:
         bought = "on_demand" if purchase in ("savings_plan", "capacity_block") else purchase
         price, _ = prices.rented(helpers["instance"], cluster.get("region"), bought)
         if purchase == "savings_plan":
             price *= discount
-        rate, busy = rent(helpers["instance"], helpers["instances"], price, purchase)
-        cost += rate * busy
+        rate, busy = rent(helpers["instance"], helpers["instances"], price)
+        named = helpers["instance"] in cluster.get("prices", {}) and purchase != "spot"
+        parts["given" if named else "auxiliary"] += rate * busy
 
     # What is read, and written.
     samples, size = dataset["samples"], base(dataset["bytes_per_sample"])
@@ -187,16 +193,14 @@ def bill(plan, result, prices):
     amount = lambda record, key: base(record[key]) if record and record.get(key) else 0.0
     if service == "s3":
         price = prices.stored("s3", "prices", place, storage_class=source.get("storage_class", "STANDARD"))
-        cost += math.ceil(requests) * amount(price, "per_1000_gets") / 1000
-        cost += written * amount(price, "per_1000_puts") / 1000
-        cost += read * amount(price, "retrieval") + saved * amount(price, "upload")
-        cost += samples * size * amount(price, "storage") * lease if holds else 0.0
+        parts["requests"] += math.ceil(requests) * amount(price, "per_1000_gets") / 1000
+        parts["transfer"] += read * amount(price, "retrieval")
+        parts["storage"] += samples * size * amount(price, "storage") * lease if holds else 0.0
     elif service in ("gcs", "azure-blob"):
         price = prices.stored("object_stores", "prices", place, service=service.replace("-", "_"),
                               storage_class=source.get("storage_class", {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[service]))
-        cost += math.ceil(requests) * amount(price, "per_10000_reads") / 10000
-        cost += written * amount(price, "per_10000_writes") / 10000
-        cost += samples * size * amount(price, "storage") * lease if holds else 0.0
+        parts["requests"] += math.ceil(requests) * amount(price, "per_10000_reads") / 10000
+        parts["storage"] += samples * size * amount(price, "storage") * lease if holds else 0.0
     elif service == "fsx-lustre":
         tier = dict(deployment_type=source["deployment_type"], throughput=source["throughput_per_capacity"])
         price = prices.stored("fsx_lustre", "prices", place, **tier)
@@ -204,24 +208,58 @@ def bill(plan, result, prices):
         first, second, step = (base(steps[key]) for key in ("first", "second", "step"))
         wanted = max(base(source["capacity"]) if "capacity" in source else 0.0, samples * size)
         sold = first if wanted <= first else second if wanted <= second else math.ceil(wanted / step - 1e-9) * step
-        cost += sold * amount(price, "storage") * lease if holds else 0.0
+        parts["storage"] += sold * amount(price, "storage") * lease if holds else 0.0
         if source.get("lazy_load_from_s3"):
-            cost += objects * amount(prices.stored("s3", "prices", place, storage_class="STANDARD"), "per_1000_gets") / 1000
+            parts["requests"] += objects * amount(prices.stored("s3", "prices", place, storage_class="STANDARD"), "per_1000_gets") / 1000
     elif service == "efs":
         how = source.get("throughput_mode", "elastic")
         price = prices.stored("efs", "prices", place, storage_class=source.get("storage_class", "One Zone" if how == "one zone" else "Standard (regional)"))
         paid = prices.stored("efs", "throughput_prices", place)
-        cost += samples * size * amount(price, "storage") * lease if holds else 0.0
-        cost += read * amount(price, "access")
+        parts["storage"] += samples * size * amount(price, "storage") * lease if holds else 0.0
+        parts["transfer"] += read * amount(price, "access")
         if how == "elastic":
-            cost += read * amount(paid, "elastic_read") + saved * amount(paid, "elastic_write")
+            parts["transfer"] += read * amount(paid, "elastic_read")
         elif how == "provisioned" and holds:
             earned = prices.limit("efs", "earned") * samples * size
-            cost += max(0.0, base(source["provisioned_throughput"]) - earned) * amount(paid, "provisioned") * lease
+            parts["storage"] += max(0.0, base(source["provisioned_throughput"]) - earned) * amount(paid, "provisioned") * lease
     if of_aws and not aws:
-        cost += prices.tariff("to internet", place, read)
+        parts["transfer"] += prices.tariff("to internet", place, read)
     elif of_aws and place != job_region:
-        cost += prices.between(place, job_region, read) + prices.between(job_region, place, saved)
+        parts["transfer"] += prices.between(place, job_region, read)
+
+    # Checkpoints: where they go, what that asks for each of them and each byte, and for keeping some.
+    checkpoint = checkpoint or {}
+    store = checkpoint.get("to", service)
+    home = "to" not in checkpoint
+    goes = checkpoint.get("region") or (place if home else job_region if store in ("s3", "efs") else region)
+    kept_bytes = checkpoint.get("kept", 0) * base(checkpoint.get("size", "0 B"))
+    kept_for = base(checkpoint["held"]) if "held" in checkpoint else wall
+    price = None
+    if store == "s3":
+        price = prices.stored("s3", "prices", goes, storage_class=source.get("storage_class", "STANDARD") if home else "STANDARD")
+        parts["requests"] += written * amount(price, "per_1000_puts") / 1000
+        parts["transfer"] += saved * amount(price, "upload")
+    elif store in ("gcs", "azure-blob"):
+        usual = {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[store]
+        price = prices.stored("object_stores", "prices", goes, service=store.replace("-", "_"),
+                              storage_class=source.get("storage_class", usual) if home else usual)
+        parts["requests"] += written * amount(price, "per_10000_writes") / 10000
+        if aws and not home and price:
+            parts["transfer"] += prices.tariff("to internet", job_region, saved)
+    elif store == "efs":
+        price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
+        if not home or "region" in checkpoint or source.get("throughput_mode", "elastic") == "elastic":
+            parts["transfer"] += saved * amount(prices.stored("efs", "throughput_prices", goes), "elastic_write")
+    parts["storage"] += kept_bytes * amount(price, "storage") * kept_for
+    if aws and store in ("s3", "efs", "fsx-lustre") and goes != job_region:
+        parts["transfer"] += prices.between(job_region, goes, saved)
+
+    # A NAT gateway, by the byte and the hour, begun ones whole.
+    public = ("s3", "gcs", "azure-blob", "http")
+    passing = (read if service in public else 0.0) + (saved if store in public else 0.0)
+    if source.get("nat_gateway") and passing and aws and prices.stored("transfer", "tariffs", job_region, path="NAT gateway"):
+        parts["transfer"] += prices.tariff("NAT gateway", job_region, passing)
+        parts["auxiliary"] += prices.limit("services", "nat_gateway") * math.ceil(wall / 3600 - 1e-9) * 3600
 
     # A volume for each instance, for as long as that is billed, or as it holds the data.
     disk = plan["disk"]
@@ -230,7 +268,7 @@ def bill(plan, result, prices):
         lives = base(source["storage_held"]) if data and "storage_held" in source else held
         if not data or holds:
             if rented == "sagemaker":
-                cost += instances * base(disk["size"]) * prices.limit("services", "sagemaker_volume_price") * lives
+                parts["storage"] += instances * base(disk["size"]) * prices.limit("services", "sagemaker_volume_price") * lives
             else:
                 price = prices.stored("ebs", "prices", job_region, type=disk["volume_type"])
                 volume = [v for v in prices.files["ebs"]["volumes"] if v["type"] == disk["volume_type"]][0]
@@ -240,8 +278,9 @@ def bill(plan, result, prices):
                     monthly += above("iops", "baseline_iops") * amount(price, "iops")
                 if price and "bandwidth" in price:
                     monthly += above("bandwidth", "baseline_bandwidth") * amount(price, "bandwidth")
-                cost += instances * monthly * lives
-    return cost + wall * base(job.get("value_of_hour", "0 USD/h"))
+                parts["storage"] += instances * monthly * lives
+    paid = sum(amount * (1.0 - off.get(part, 0.0)) for part, amount in parts.items())
+    return paid + wall * base(job.get("value_of_hour", "0 USD/h"))
 
 
 def drawn(draw):
@@ -305,6 +344,18 @@ def drawn(draw):
         job["startup"] = f"{draw.randint(1, 900)} s"
     if maybe(0.4) and (interrupted or purchase == "capacity_block"):
         job["checkpoint"] = {"size": f"{draw.randint(1, 60)} GB", "interval": f"{draw.randint(10, 60)} min", "bandwidth": "2 GB/s"}
+        if maybe(0.5):
+            job["checkpoint"]["to"] = pick(["s3", "gcs", "efs"])
+        if maybe(0.3) and job["checkpoint"].get("to", service) in ("s3", "efs"):
+            job["checkpoint"]["region"] = pick(["us-east-1", "us-west-2", "eu-west-1"])
+        if maybe(0.5):
+            job["checkpoint"]["kept"] = draw.randint(1, 9)
+        if maybe(0.3):
+            job["checkpoint"]["held"] = f"{draw.randint(1, 900)} h"
+    if interrupted and purchase == "spot" and cluster["instances"] > 1 and maybe(0.5):
+        cluster["spot"]["on_demand_instances"] = draw.randint(1, cluster["instances"] - 1)
+    if maybe(0.2):
+        source["nat_gateway"] = True
     if interrupted:
         job["startup"] = "0 s"
     if maybe(0.3):
@@ -322,8 +373,12 @@ def drawn(draw):
             "/cluster/region": draw.sample([r for r in REGIONS if r], 2) if maybe(0.8) else [None]}
     if service in ("s3", "efs", "fsx-lustre") and maybe(0.6):
         vary["/source/region"] = draw.sample(["us-east-1", "us-west-2", "eu-west-1", "ap-northeast-1", "eu-central-1", "us-east-2"], 2)
+    accounting = {"tags": {"team": "drawn"}}
+    if maybe(0.3):
+        parts = ["compute", "auxiliary", "storage", "requests", "transfer"]
+        accounting["discounts"] = {part: round(draw.uniform(0.0, 0.4), 3) for part in draw.sample(parts, draw.randint(1, 5))}
     plan = {"name": "drawn", "dataset": dataset, "source": source, "disk": disk, "loader": loader, "preprocess": preprocess,
-            "cluster": cluster, "job": job, "measured_on": {"gpu_times": "any", "cpu_times": "any", "loader_times": "any", "remote_times": "any", "price": "any"}}
+            "cluster": cluster, "job": job, "accounting": accounting, "measured_on": {"gpu_times": "any", "cpu_times": "any", "loader_times": "any", "remote_times": "any", "price": "any"}}
     return plan, vary
 
 

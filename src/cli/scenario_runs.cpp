@@ -1,0 +1,64 @@
+#include "cli/scenario_runs.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/inputs.hpp"
+#include "study/run.hpp"
+#include "study/showback.hpp"
+
+namespace feedrate::cli {
+
+std::optional<Currency> ScenarioRuns::common_currency() const {
+  const bool one = std::all_of(scenarios.begin(), scenarios.end(), [&](const Scenario& scenario) {
+    return scenario.currency == scenarios.front().currency;
+  });
+  return one ? scenarios.front().currency : std::nullopt;
+}
+
+ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation) {
+  ScenarioRuns runs;
+  std::vector<schema::Document> documents;
+  std::set<std::string> instances;
+  std::vector<Problem> problems;
+  const auto ask = [&](auto&& what) {
+    std::vector<Problem> of = problems_of(what);
+    problems.insert(problems.end(), of.begin(), of.end());
+  };
+  for (const std::string& path : paths) {
+    ask([&] {
+      documents.push_back(load_with_settings(path, simulation));
+      runs.scenarios.push_back(scenario_of(documents.back()));
+      add_instances(instances, runs.scenarios.back());
+    });
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  runs.host = host_of(simulation);
+  add_instances(instances, runs.host);
+  runs.catalog = catalog_of(instances);
+  for (std::size_t i = 0; i < runs.scenarios.size(); ++i) {
+    const Scenario& scenario = runs.scenarios[i];
+    ask([&] {
+      runs.results.push_back({scenario.name, paths[i],
+                              with_places(documents[i],
+                                          [&] {
+                                            return study::run(scenario, runs.catalog,
+                                                              runs.profile(),
+                                                              weighing_options(simulation));
+                                          }),
+                              settings_of(simulation)});
+    });
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
+  return runs;
+}
+
+Showback showback_of(const ScenarioRuns& runs, const std::string& by) {
+  std::vector<study::RunOf> of;
+  for (std::size_t i = 0; i < runs.scenarios.size(); ++i) {
+    of.push_back({&runs.scenarios[i], &runs.results[i].result, runs.results[i].file});
+  }
+  return study::showback(of, runs.catalog, by);
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,34 @@
+#pragma once
+// Several scenarios, each run as `run` does: what compares jobs or adds them up begins here.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "cli/options.hpp"
+#include "model/host.hpp"
+#include "model/result.hpp"
+#include "model/scenario.hpp"
+#include "model/showback.hpp"
+
+namespace feedrate::cli {
+
+/// In the order of the command line.
+struct ScenarioRuns {
+  std::vector<Scenario> scenarios;
+  std::vector<NamedResult> results;
+  std::optional<HostProfile> host;
+  Catalog catalog;
+
+  [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
+  /// Amounts of several currencies are added and compared in dollars.
+  [[nodiscard]] std::optional<Currency> common_currency() const;
+};
+
+/// InputError with the problems of all that cannot be read or simulated.
+ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation);
+
+/// What all of them cost in a month, by tag.
+Showback showback_of(const ScenarioRuns& runs, const std::string& by);
+
+}  // namespace feedrate::cli

@@ -1,0 +1,62 @@
+#include <memory>
+
+#include "base/exit_status.hpp"
+#include "cli/commands.hpp"
+#include "cli/inputs.hpp"
+#include "cli/parser.hpp"
+#include "cli/scenario_runs.hpp"
+#include "report/reports.hpp"
+#include "report/showback_report.hpp"
+#include "schema/showback.hpp"
+
+namespace feedrate::cli {
+namespace {
+
+struct ShowbackArguments {
+  std::vector<std::string> scenarios;
+  std::string by = "team";
+  SimulationOptions simulation;
+  OutputOptions output;
+};
+
+int showback(const ShowbackArguments& arguments) {
+  const ScenarioRuns runs = run_all(arguments.scenarios, arguments.simulation);
+  const Showback made = showback_of(runs, arguments.by);
+  deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
+          {.report =
+               [&] {
+                 return report::shown_in(runs.common_currency(),
+                                         [&] { return report::showback_report(made); });
+               },
+           .json = [&] { return schema::write_showback(made); },
+           .csv = [&] { return report::showback_csv(made); },
+           .remarks = made.remarks});
+  return fine;
+}
+
+}  // namespace
+
+Command add_showback(Parser& parent) {
+  const auto arguments = std::make_shared<ShowbackArguments>();
+  Parser* app = parent.add_subcommand(
+      "showback", "Who pays for what: the jobs of several teams, a month of them, and idle GPUs");
+  app->add_option("scenarios", arguments->scenarios, "Scenario files; - reads standard input")
+      ->type_name("SCENARIO")
+      ->expected(1, 1000)
+      ->required();
+  app->add_option("--by", arguments->by,
+                  "Tag of accounting.tags that jobs are grouped by; default: team")
+      ->type_name("TAG")
+      ->group("Showback");
+  add_simulation_flags(*app, arguments->simulation);
+  add_output_flags(*app, arguments->output);
+  app->footer(
+      "A scenario says whose it is and how often it runs:\n"
+      "  \"accounting\": {\"tags\": {\"team\": \"vision\"}, \"runs_per_month\": 20}\n"
+      "Examples:\n"
+      "  feedrate showback jobs/*.json\n"
+      "  feedrate showback jobs/*.json --by project --format csv --output showback.csv");
+  return {app, [arguments] { return showback(*arguments); }};
+}
+
+}  // namespace feedrate::cli

@@ -1,0 +1,62 @@
+#pragma once
+// Who pays for what: the jobs of several teams with what a run of each costs, what a month of them
+// does, and what of that is paid for GPUs that wait. Every column is said once, in showback.cpp:
+// tables, CSV and JSON name and order them as it does.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.hpp"
+#include "model/figures.hpp"
+#include "model/stage.hpp"
+
+namespace feedrate {
+
+/// Electricity of GPUs and what its generation emits, of one run: between what is likely.
+struct Footprint {
+  double least_kwh = 0.0;
+  double most_kwh = 0.0;
+  double grams_per_kwh = 0.0;  ///< of the region's grid
+  std::string grid{};          ///< "us-east-1"
+  bool operator==(const Footprint&) const = default;
+};
+
+/// A job, or all jobs that share a tag.
+struct ChargedJobs {
+  std::string name;  ///< the scenario's, or the tag's value
+  std::string file{};
+  std::string tag{};  ///< of a job: the value of the tag that jobs are grouped by; may be empty
+  std::optional<Stage> bottleneck{};
+  double jobs = 1.0;
+  double runs_per_month = 1.0;
+  std::optional<Duration> run_time{};  ///< of one run; empty for several jobs
+  std::optional<Money> run{};          ///< likewise: what one run's invoice says
+  std::optional<Money> per_epoch{}, per_million_samples{}, per_billion_tokens{};
+  Money prepared;  ///< once, before the first run
+  Money month;     ///< all runs of a month, and their part of what was prepared
+  Money waiting;   ///< part of `month`: for GPUs that wait
+  std::optional<double> least_kg{}, most_kg{};  ///< CO2 equivalents of a month; empty: not known
+};
+
+struct Showback {
+  std::string by;  ///< tag that jobs are grouped by: "team"
+  std::vector<ChargedJobs> jobs;
+  std::vector<ChargedJobs> groups;  ///< by that tag, the dearest first
+  ChargedJobs all;
+  std::vector<std::string> remarks;
+};
+
+struct ChargeColumn {
+  std::string_view name;   ///< "month_usd": the key in JSON and CSV
+  std::string_view title;  ///< for people: "a month"
+  std::string_view manual;
+  FigureUnit unit = FigureUnit::count;
+  std::optional<double> (*of)(const ChargedJobs&) = nullptr;  ///< empty: not known, does not apply
+};
+
+/// In the order in which they are written.
+std::span<const ChargeColumn> charge_columns();
+
+}  // namespace feedrate

@@ -1,0 +1,133 @@
+#include "report/showback_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "base/quote.hpp"
+#include "report/csv.hpp"
+#include "report/figure_text.hpp"
+#include "report/numbers.hpp"
+
+namespace feedrate::report {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 6> of_a_month = {
+    "jobs", "runs_per_month", "month_usd", "waiting_usd", "least_kg_co2e", "most_kg_co2e"};
+constexpr std::array<std::string_view, 5> of_a_job = {"runs_per_month", "total_s", "cost_usd",
+                                                      "month_usd", "waiting_usd"};
+constexpr std::array<std::string_view, 4> of_a_unit = {"usd_per_epoch", "usd_per_million_samples",
+                                                       "usd_per_billion_tokens", "prepared_usd"};
+
+std::string named(const ChargedJobs& jobs) {
+  return jobs.name.empty() ? "(none)" : jobs.name;
+}
+
+/// The columns of those names that say something of any of the rows.
+std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, Names names) {
+  std::vector<const ChargeColumn*> chosen;
+  for (const ChargeColumn& column : charge_columns()) {
+    if (std::find(names.begin(), names.end(), column.name) == names.end()) continue;
+    const bool says = std::any_of(rows.begin(), rows.end(), [&](const ChargedJobs& row) {
+      return column.of(row).value_or(0.0) != 0.0;
+    });
+    if (says) chosen.push_back(&column);
+  }
+  return chosen;
+}
+
+Table table_of(std::string title, std::string first, const std::vector<ChargedJobs>& rows,
+               Names names, bool with_tag) {
+  Table table;
+  table.title = std::move(title);
+  table.columns = {{std::move(first)}};
+  if (with_tag) table.columns.push_back({"bottleneck"});
+  const std::vector<const ChargeColumn*> columns = told(rows, names);
+  for (const ChargeColumn* column : columns) {
+    table.columns.push_back({std::string(column->title), Align::right});
+  }
+  for (const ChargedJobs& jobs : rows) {
+    Row row{{named(jobs)}, false};
+    if (with_tag) {
+      row.cells.emplace_back(jobs.bottleneck ? std::string(name_of(*jobs.bottleneck)) : "none");
+    }
+    for (const ChargeColumn* column : columns) {
+      const std::optional<double> value = column->of(jobs);
+      if (!value) {
+        row.cells.emplace_back("-", Tone::faint);
+      } else if (column->name == "waiting_usd" && jobs.month > Money{}) {
+        const double share = *value / jobs.month.base();
+        row.cells.push_back(Cell::with_bar(
+            fmt::format("{} ({})", figure_text(column->unit, *value), percent(share)), share));
+      } else if (column->unit == FigureUnit::count) {
+        row.cells.emplace_back(count(*value));
+      } else {
+        row.cells.emplace_back(figure_text(column->unit, *value));
+      }
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Paragraph headline(const Showback& showback) {
+  const ChargedJobs& all = showback.all;
+  std::string text = fmt::format("{} cost {} a month", counted(all.jobs, "job"), money(all.month));
+  if (all.waiting > Money{}) {
+    text += fmt::format("; {} of that ({}) pays for GPUs that wait", money(all.waiting),
+                        percent(all.waiting / all.month));
+    const auto most = std::max_element(
+        showback.groups.begin(), showback.groups.end(),
+        [](const ChargedJobs& a, const ChargedJobs& b) { return a.waiting < b.waiting; });
+    if (showback.groups.size() > 1) {
+      text += fmt::format(", {} for {}", money(most->waiting),
+                          most->name.empty() ? "jobs without the tag" : most->name);
+    }
+  }
+  return {text + ".", Tone::plain};
+}
+
+}  // namespace
+
+Report showback_report(const Showback& showback) {
+  Report report;
+  report.title =
+      fmt::format("Showback of {} by {}", counted(showback.all.jobs, "job"), showback.by);
+  report.headline = headline(showback);
+  std::vector<ChargedJobs> groups = showback.groups;
+  if (groups.size() > 1) groups.push_back(showback.all);
+  report.blocks.emplace_back(table_of("A month", showback.by, groups, of_a_month, false));
+  report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, of_a_job, true));
+  Table units = table_of("What a unit of work costs", "job", showback.jobs, of_a_unit, false);
+  if (units.columns.size() > 1) report.blocks.emplace_back(std::move(units));
+  if (!showback.remarks.empty()) {
+    report.blocks.emplace_back(List{"Remarks", showback.remarks});
+  }
+  return report;
+}
+
+std::string showback_csv(const Showback& showback) {
+  std::vector<std::vector<std::string>> rows = {{"row", "name", "file", showback.by, "bottleneck"}};
+  for (const ChargeColumn& column : charge_columns()) rows[0].emplace_back(column.name);
+  const auto add = [&](const char* kind, const ChargedJobs& jobs) {
+    std::vector<std::string> row = {
+        kind, jobs.name, jobs.file, jobs.tag,
+        jobs.bottleneck ? std::string(name_of(*jobs.bottleneck)) : std::string()};
+    for (const ChargeColumn& column : charge_columns()) {
+      const std::optional<double> value = column.of(jobs);
+      row.push_back(value ? exact(*value) : std::string());
+    }
+    rows.push_back(std::move(row));
+  };
+  for (const ChargedJobs& job : showback.jobs) add("job", job);
+  for (const ChargedJobs& group : showback.groups) add("group", group);
+  add("all", showback.all);
+  return to_csv(rows);
+}
+
+}  // namespace feedrate::report

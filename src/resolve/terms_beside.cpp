@@ -1,0 +1,231 @@
+#include "resolve/terms_beside.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/number_text.hpp"
+#include "catalog/lookup.hpp"
+#include "resolve/without_effect.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+/// Where checkpoints go, and what that costs.
+struct CheckpointPricer {
+  Context& context;
+  const TermRegions& regions;
+  Terms& terms;
+  ServiceName store;
+  bool own;  ///< another store or region than the data's
+  std::string region{};
+  std::string storage_class{};
+
+  void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
+  [[nodiscard]] bool writes() const { return terms.checkpoint > Bytes{}; }
+
+  void requests(std::string what, const Known<Money>& price) {
+    if (price) {
+      terms.requests.push_back({std::move(what), *price, RequestTerms::Of::checkpoints});
+    } else if (context.out.inputs.checkpoint_time > Duration{}) {
+      remark(
+          fmt::format("{} are not on the bill: no price of them is known in \"{}\"", what, region));
+    }
+  }
+  void bytes_written(std::string what, const Known<TransferPrice>& price) {
+    if (!price || !writes()) return;
+    terms.transfer.push_back(
+        {std::move(what), {{{}, *price}}, TransferTerms::Of::checkpoints, "", ""});
+  }
+  void keep(std::string_view where, const Known<StoragePrice>& price) {
+    const auto& given = context.scenario.job.checkpoint;
+    if (!given || given->kept.value_or(0.0) <= 0.0 || !writes()) return;
+    std::string what = fmt::format("checkpoints in {}", where);
+    if (!price) return remark(what + " are not on the bill: no price of them is known");
+    terms.storage.push_back({{std::move(what), *given->kept * terms.checkpoint, {}, {}, *price},
+                             {Lease::Until::job_ends, given->held}});
+  }
+
+  void s3() {
+    const auto price = find_s3_price(context.catalog, region, storage_class);
+    if (!price) {
+      // Of the data's own class and region, reading has said so.
+      if (own) remark("checkpoints in S3 are not on the bill: " + price.failure.message);
+      return;
+    }
+    if (price->put) requests("S3 PUT of checkpoints", price->put);
+    bytes_written("S3 upload of checkpoints", price->upload);
+    keep("S3 " + storage_class, price->storage);
+  }
+
+  void objects(const ObjectStore& of) {
+    const auto price =
+        find_object_price(context.catalog, of.record, region,
+                          storage_class.empty() ? std::string(of.storage_class) : storage_class);
+    if (!price) {
+      if (own) {
+        remark(fmt::format("checkpoints in {} are not on the bill: {}", of.name,
+                           price.failure.message));
+      }
+      return;
+    }
+    requests(fmt::format("{} writes of checkpoints", of.name), price->write);
+    keep(of.name, price->storage);
+    const Machine* machine = context.machine();
+    if (own && writes() && machine != nullptr && machine->cloud != of.cloud) {
+      leave_cloud(of.cloud);
+    }
+  }
+
+  /// From instances in AWS to a store of another cloud; of other clouds no such price is known.
+  void leave_cloud(std::string_view to) {
+    auto tiers = outside_aws(context.machine())
+                     ? Lookup<std::vector<TransferTier>>{}
+                     : find_transfer(context.catalog, to_internet, regions.aws);
+    if (!tiers) {
+      remark(
+          fmt::format("what checkpoints cost that leave their cloud for {} is not on the bill: "
+                      "no price of it is known",
+                      to));
+      return;
+    }
+    terms.transfer.push_back({"transfer of checkpoints from AWS to the internet",
+                              std::move(*tiers.value), TransferTerms::Of::checkpoints, regions.aws,
+                              std::string(to)});
+  }
+
+  void efs() {
+    const auto paid = find_efs_throughput_price(context.catalog, region);
+    const bool elastic = own || planned_efs(context).mode == "elastic";
+    if (paid && elastic) bytes_written("EFS elastic writes of checkpoints", paid->elastic_write);
+    const auto price = find_efs_price(context.catalog, region, default_efs_class);
+    keep("EFS", price ? price->storage : std::nullopt);
+  }
+
+  /// What goes from the job's region of AWS to another one.
+  void between_regions() {
+    if (!writes() || !held_in_aws(store.family()) || region == regions.aws) return;
+    if (outside_aws(context.machine())) return;  // the way into AWS is free
+    auto tiers = find_transfer_between(context.catalog, regions.aws, region);
+    if (!tiers) {
+      remark(fmt::format("transfer from {} to {} is not on the bill: {}", regions.aws, region,
+                         tiers.failure.message));
+      return;
+    }
+    terms.transfer.push_back(
+        {fmt::format("transfer of checkpoints from {} to {}", regions.aws, region),
+         std::move(*tiers.value), TransferTerms::Of::checkpoints, regions.aws, ""});
+  }
+};
+
+/// The store that checkpoints are written to.
+ServiceName checkpoint_store(const Scenario& scenario) {
+  const auto& given = scenario.job.checkpoint;
+  return given && given->to ? *given->to : scenario.source.service;
+}
+
+/// Whether instances reach it by public addresses; file systems and volumes are in their network.
+bool is_public(Service family) {
+  return family == Service::s3 || family == Service::gcs || family == Service::azure_blob ||
+         family == Service::http;
+}
+
+/// The price of a unit, less what the contract takes off it.
+template <class Price>
+void less(Value<Price>& price, double share) {
+  if (price.from.origin == Origin::given) return;
+  price.value *= 1.0 - share;
+  price.from.source += fmt::format(", less {} % discount", three_digits(100.0 * share));
+}
+
+}  // namespace
+
+void add_checkpoint_terms(Context& context, const TermRegions& regions) {
+  const Scenario& s = context.scenario;
+  const auto& given = s.job.checkpoint;
+  const bool named = given && given->to;
+  CheckpointPricer pricer{context, regions, context.out.terms,
+                          named ? *given->to : s.source.service, named || (given && given->region)};
+  const Service family = pricer.store.family();
+  pricer.region = named ? (held_in_aws(family) ? regions.aws : regions.job) : regions.data;
+  if (given && given->region) pricer.region = *given->region;
+  if (named) {
+    const std::string_view means = pricer.store.row().storage_class;
+    pricer.storage_class = means.empty() && family == Service::s3 ? "STANDARD" : means;
+  } else {
+    pricer.storage_class = family == Service::s3 ? s.source.storage_class_or("STANDARD")
+                                                 : s.source.storage_class.value_or("");
+  }
+  switch (family) {
+    case Service::s3: pricer.s3(); break;
+    case Service::gcs: pricer.objects(gcs_store); break;
+    case Service::azure_blob: pricer.objects(azure_store); break;
+    case Service::efs: pricer.efs(); break;
+    default: break;  // their capacity is bought, whatever is written to it
+  }
+  pricer.between_regions();
+}
+
+void add_nat_terms(Context& context, const TermRegions& regions) {
+  const Scenario& s = context.scenario;
+  if (!s.source.nat_gateway.value_or(false)) return;
+  const Catalog& catalog = context.catalog;
+  Terms& terms = context.out.terms;
+  const bool data = is_public(s.source.service.family());
+  const bool saved = terms.checkpoint > Bytes{} && is_public(checkpoint_store(s).family());
+  if (!data && !saved) {
+    tell_without_effect(context, "/source/nat_gateway",
+                        "neither data nor checkpoints lie beyond the job's own network");
+    return;
+  }
+  const auto& hourly = catalog.limits.nat_gateway;
+  const auto tiers = find_transfer(catalog, through_nat_gateway, regions.aws);
+  if (outside_aws(context.machine()) || !hourly || !tiers) {
+    context.remark(RemarkKind::check,
+                   fmt::format("the NAT gateway is not on the bill: {}",
+                               !tiers ? tiers.failure.message : "no price of it is known"));
+    return;
+  }
+  const auto pass = [&](const char* what, TransferTerms::Of of) {
+    terms.transfer.push_back({what, *tiers.value, of, regions.aws, ""});
+  };
+  if (data) pass("NAT gateway", TransferTerms::Of::bytes_read);
+  if (saved) pass("NAT gateway, checkpoints", TransferTerms::Of::checkpoints);
+  terms.auxiliary.push_back(
+      {"NAT gateway", 1.0, *hourly, billing_rule(catalog, nat_gateway_service), true});
+}
+
+void take_discounts(Context& context) {
+  const auto& discounts = context.scenario.accounting.discounts;
+  if (!discounts) return;
+  Terms& terms = context.out.terms;
+  const auto off = [&](BillPart part, auto&& take) {
+    const auto found =
+        discounts->find(std::string(bill_part_words[static_cast<std::size_t>(part)]));
+    if (found != discounts->end() && found->second > 0.0) take(found->second);
+  };
+  off(BillPart::compute, [&](double share) {
+    less(terms.compute.price, share);
+    if (terms.on_demand) less(terms.on_demand->price, share);
+    if (terms.beside) less(terms.beside->price, share);
+  });
+  off(BillPart::auxiliary, [&](double share) {
+    for (MachineTerms& one : terms.auxiliary) less(one.price, share);
+  });
+  off(BillPart::storage, [&](double share) {
+    for (auto& one : terms.storage) less(one.use.price, share);
+    for (auto& one : terms.iops) less(one.use.price, share);
+    for (auto& one : terms.bandwidth) less(one.use.price, share);
+  });
+  off(BillPart::requests, [&](double share) {
+    for (RequestTerms& one : terms.requests) less(one.price, share);
+  });
+  off(BillPart::transfer, [&](double share) {
+    for (TransferTerms& one : terms.transfer) {
+      for (TransferTier& tier : one.tiers) less(tier.price, share);
+    }
+  });
+}
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,34 @@
+#pragma once
+// Terms of what is paid beside machines and reading: checkpoints, gateways, discounts. Internal to
+// resolve.
+#include <string>
+#include <string_view>
+
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+
+/// Where prices are of: the instances', AWS's for them, the data's.
+struct TermRegions {
+  std::string job, aws, data;
+};
+
+/// A store of objects of another cloud, as people and as the catalogue know it.
+struct ObjectStore {
+  std::string_view name, record, storage_class, cloud;
+};
+inline constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD", "gcp"};
+inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2",
+                                         "azure"};
+
+/// Writing checkpoints to where the scenario has them go, what crosses regions and clouds for that,
+/// and keeping them.
+void add_checkpoint_terms(Context& context, const TermRegions& regions);
+
+/// A NAT gateway between the job and its store: by the hour and the byte.
+void add_nat_terms(Context& context, const TermRegions& regions);
+
+/// Takes what the scenario's contract has off the catalogue's prices; those that are given stay.
+void take_discounts(Context& context);
+
+}  // namespace feedrate::resolve

@@ -1,0 +1,183 @@
+#include "study/showback.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/number_text.hpp"
+#include "base/quote.hpp"
+#include "catalog/lookup.hpp"
+
+namespace feedrate::study {
+namespace {
+
+// A GPU that waits with a training program's context: 10 % of its limit where it idles at low
+// clocks, 30 % where it spins. One that computes: 60 % where the step waits for memory, all of it
+// where the tensor cores are busy (both: nvidia-smi of training jobs; assumed).
+constexpr double waits_least = 0.1, waits_most = 0.3;
+constexpr double computes_least = 0.6, computes_most = 1.0;
+// The rest of a machine (processors, memory, fans) takes up to as much again: a DGX H100 is built
+// for 10.2 kW, its eight GPUs for 5.6. A data centre takes another tenth to a third (PUE).
+constexpr double machine_most = 1.8;
+constexpr double site_least = 1.1, site_most = 1.3;
+
+constexpr double joules_per_kwh = 3.6e6;
+
+/// The GPUs' time of a run, busy and waiting, of one instance.
+struct GpuTime {
+  double busy = 0.0, waiting = 0.0;
+};
+
+GpuTime gpu_time(const Result& result) {
+  const double busy = result.gpu_busy_time.base();
+  return {busy, std::max(0.0, result.bill.billed_time.base() - busy)};
+}
+
+void add(ChargedJobs& sum, const ChargedJobs& job) {
+  sum.runs_per_month += job.runs_per_month;
+  sum.prepared += job.prepared;
+  sum.month += job.month;
+  sum.waiting += job.waiting;
+  const bool first = sum.jobs == 0.0;
+  sum.jobs += job.jobs;
+  // A part that is not known leaves the sum unknown.
+  const auto together = [&](std::optional<double>& into, const std::optional<double>& more) {
+    into = (first || into) && more ? std::optional(into.value_or(0.0) + *more) : std::nullopt;
+  };
+  together(sum.least_kg, job.least_kg);
+  together(sum.most_kg, job.most_kg);
+}
+
+ChargedJobs none_of(std::string name) {
+  ChargedJobs sum;
+  sum.name = std::move(name);
+  sum.jobs = sum.runs_per_month = 0.0;
+  return sum;
+}
+
+void unit_costs(ChargedJobs& job, const Scenario& scenario, const Result& result) {
+  const auto per = [&](FigureId id, double units) -> std::optional<Money> {
+    const std::optional<double> cost = value_of(result, id);
+    return cost ? std::optional(Money::of(*cost * units)) : std::nullopt;
+  };
+  job.per_epoch = per(FigureId::cost_per_epoch, 1.0);
+  job.per_million_samples = per(FigureId::cost_per_million_samples, 1.0);
+  const auto& step = scenario.job.step;
+  if (step && step->tokens_per_sample) {
+    job.per_billion_tokens =
+        per(FigureId::cost_per_million_samples, 1e3 / *step->tokens_per_sample);
+  }
+}
+
+ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string& by,
+                    std::vector<std::string>& remarks) {
+  const Accounting& accounting = run.scenario->accounting;
+  const Result& result = *run.result;
+  ChargedJobs job;
+  job.name = run.scenario->name;
+  job.file = run.file;
+  if (const auto found = accounting.tags.find(by); found != accounting.tags.end()) {
+    job.tag = found->second;
+  }
+  job.bottleneck = result.bottleneck.stage;
+  job.run_time = result.times.total;
+  job.run = result.bill.money;
+  unit_costs(job, *run.scenario, result);
+  job.prepared = preparation_of(accounting);
+  job.runs_per_month = accounting.runs_per_month.value_or(1.0);
+  const Money of_run = accounting.runs ? job.prepared / *accounting.runs : Money{};
+  job.month = job.runs_per_month * (*job.run + of_run);
+  job.waiting = job.runs_per_month * result.bill.idle_gpu;
+  if (job.prepared > Money{} && !accounting.runs) {
+    remarks.push_back(fmt::format(
+        "{}: what was prepared is in no month: /accounting/runs says how many runs share it",
+        job.name));
+  }
+  if (const auto footprint = footprint_of(*run.scenario, result, catalog)) {
+    const double kg = job.runs_per_month * footprint->grams_per_kwh / 1e3;
+    job.least_kg = kg * footprint->least_kwh;
+    job.most_kg = kg * footprint->most_kwh;
+  }
+  return job;
+}
+
+void remark_on(const Showback& made, std::span<const RunOf> runs,
+               std::vector<std::string>& remarks) {
+  const auto once = std::count_if(runs.begin(), runs.end(), [](const RunOf& run) {
+    return !run.scenario->accounting.runs_per_month;
+  });
+  if (once > 0) {
+    remarks.push_back(fmt::format(
+        "{} of {} jobs say no /accounting/runs_per_month: one run a month is counted of each", once,
+        runs.size()));
+  }
+  const auto untagged = std::count_if(made.jobs.begin(), made.jobs.end(),
+                                      [](const ChargedJobs& job) { return job.tag.empty(); });
+  if (untagged > 0) {
+    remarks.push_back(fmt::format("{} of {} jobs have no tag {}: /accounting/tags sets it",
+                                  untagged, runs.size(), in_quotes(made.by)));
+  }
+  const auto dark = std::count_if(made.jobs.begin(), made.jobs.end(),
+                                  [](const ChargedJobs& job) { return !job.most_kg; });
+  if (dark > 0) {
+    remarks.push_back(
+        fmt::format("of {} of {} jobs the emissions are not known: the catalogue lacks the power "
+                    "of the GPU or the grid of the region",
+                    dark, runs.size()));
+  }
+}
+
+}  // namespace
+
+Money preparation_of(const Accounting& accounting) {
+  Money sum;
+  for (const Preparation& item : accounting.preparation) {
+    if (item.cost) sum += *item.cost;
+    if (item.time && item.price) sum += *item.price * *item.time;
+  }
+  return sum;
+}
+
+std::optional<Footprint> footprint_of(const Scenario& scenario, const Result& result,
+                                      const Catalog& catalog) {
+  const auto machine = find_machine(catalog, result.instance);
+  if (!machine) return std::nullopt;
+  const bool of_aws = (*machine)->cloud == "aws";
+  const auto gpu = std::find_if(catalog.gpus.begin(), catalog.gpus.end(),
+                                [&](const Gpu& one) { return one.name == (*machine)->gpu_model; });
+  const std::string region =
+      scenario.cluster.region.value_or(of_aws ? std::string(default_region) : "");
+  const auto grid = std::find_if(catalog.grids.begin(), catalog.grids.end(),
+                                 [&](const GridCarbon& one) { return one.region == region; });
+  if (gpu == catalog.gpus.end() || !gpu->power) return std::nullopt;
+  if (grid == catalog.grids.end() || !grid->grams_per_kwh) return std::nullopt;
+  const GpuTime time = gpu_time(result);
+  const double all = result.gpus * gpu->power->value / joules_per_kwh;
+  Footprint made;
+  made.grid = region;
+  made.grams_per_kwh = grid->grams_per_kwh->value;
+  made.least_kwh = site_least * all * (computes_least * time.busy + waits_least * time.waiting);
+  made.most_kwh =
+      site_most * machine_most * all * (computes_most * time.busy + waits_most * time.waiting);
+  return made;
+}
+
+Showback showback(std::span<const RunOf> runs, const Catalog& catalog, const std::string& by) {
+  Showback made;
+  made.by = by;
+  made.all = none_of("all");
+  for (const RunOf& run : runs) {
+    const ChargedJobs job = charged(run, catalog, by, made.remarks);
+    const auto found = std::find_if(made.groups.begin(), made.groups.end(),
+                                    [&](const ChargedJobs& one) { return one.name == job.tag; });
+    add(found == made.groups.end() ? made.groups.emplace_back(none_of(job.tag)) : *found, job);
+    add(made.all, job);
+    made.jobs.push_back(job);
+  }
+  std::stable_sort(made.groups.begin(), made.groups.end(),
+                   [](const ChargedJobs& a, const ChargedJobs& b) { return a.month > b.month; });
+  remark_on(made, runs, made.remarks);
+  return made;
+}
+
+}  // namespace feedrate::study

@@ -1,0 +1,112 @@
+// What is paid beside machines and reading: checkpoints elsewhere, gateways, contracts, mixed
+// fleets.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "tests/study/billed.hpp"
+
+using namespace feedrate;
+using test::Billed;
+using test::check_idle;
+using test::job;
+
+TEST_CASE("billing: checkpoints are paid where they go, and for as long as they are kept") {
+  const std::vector<std::pair<std::string, std::string>> written = {
+      {"job.checkpoint.size", "10 GB"},
+      {"job.checkpoint.interval", "100 s"},
+      {"job.checkpoint.bandwidth", "2 GB/s"}};
+  const auto with = [&](std::vector<std::pair<std::string, std::string>> more) {
+    more.insert(more.begin(), written.begin(), written.end());
+    return Billed(job(more));
+  };
+  const Billed home = with({});
+  const double count = home.outcome.interrupted.checkpoints;
+  REQUIRE(count >= 9.0);
+  CHECK(home.dollars("S3 PUT of checkpoints") == Approx(count * 0.005 / 1000.0));
+  // To another region: 0.02 USD/GB out of us-east-1, and that region's price of a PUT.
+  const Billed west = with({{"job.checkpoint.region", "us-west-2"}});
+  CHECK(west.dollars("transfer of checkpoints from us-east-1 to us-west-2") == Approx(0.2 * count));
+  // To another store: 0.06 USD/GB of EFS's elastic writes, and none of S3's requests.
+  const Billed efs = with({{"job.checkpoint.to", "efs"}});
+  CHECK(efs.line("S3 PUT of checkpoints") == nullptr);
+  CHECK(efs.dollars("EFS elastic writes of checkpoints") == Approx(0.6 * count));
+  // Three of them for a month at 0.023 USD/GB.
+  const Billed kept = with({{"job.checkpoint.kept", "3"}, {"job.checkpoint.held", "730 h"}});
+  CHECK(kept.dollars("checkpoints in S3 STANDARD") == Approx(0.69));
+  // Out of AWS, at 0.09 USD/GB of its first 10 TB.
+  const Billed away = with({{"job.checkpoint.to", "gcs"}});
+  CHECK(away.dollars("transfer of checkpoints from AWS to the internet") == Approx(0.9 * count));
+  // What another store takes is not known from where the data comes from.
+  CHECK_THROWS_AS(Billed(job({{"job.checkpoint.size", "10 GB"},
+                              {"job.checkpoint.interval", "100 s"},
+                              {"job.checkpoint.to", "efs"}})),
+                  InputError);
+}
+
+TEST_CASE("billing: a NAT gateway is paid by the byte and by begun hours") {
+  const Billed with(job({{"source.input_mode", "FastFile"}, {"source.nat_gateway", "true"}}));
+  const Billed without(job({{"source.input_mode", "FastFile"}}));
+  CHECK(with.dollars("NAT gateway") == Approx(45.0));  // 1 TB at 0.045 USD/GB
+  CHECK(with.outcome.total.wall == without.outcome.total.wall);
+  const double begun = std::ceil(with.outcome.total.wall / hours(1.0));
+  CHECK(with.bill.auxiliary.base() == Approx(0.045 * begun));
+  CHECK(with.bill.money.base() == Approx(without.bill.money.base() + 45.0 + 0.045 * begun));
+}
+
+TEST_CASE("billing: a contract takes its share off the catalogue's prices, and off no other") {
+  const Billed full(job({{"source.bill_storage", "true"}}));
+  const Billed less(job({{"source.bill_storage", "true"},
+                         {"accounting.discounts", R"({"compute": 0.1, "storage": 0.25})"}}));
+  CHECK(less.bill.compute.base() == Approx(0.9 * full.bill.compute.base()));
+  CHECK(less.bill.storage.base() < full.bill.storage.base());
+  CHECK(less.bill.requests == full.bill.requests);
+  CHECK(less.bill.idle_gpu.base() == Approx(0.9 * full.bill.idle_gpu.base()));
+  CHECK(less.line("1 x p3.2xlarge")->from.source.find("less 10 % discount") != std::string::npos);
+  const std::vector<std::pair<std::string, std::string>> own = {{"cluster.price", "3 USD/h"}};
+  const std::vector<std::pair<std::string, std::string>> own_less = {
+      {"cluster.price", "3 USD/h"}, {"accounting.discounts", R"({"compute": 0.1})"}};
+  CHECK(Billed(job(own_less)).bill.compute == Billed(job(own)).bill.compute);
+}
+
+TEST_CASE("billing: a mixed fleet lies between all on demand and all on spot") {
+  const auto fleet = [&](const char* purchase, int on_demand) {
+    std::vector<std::pair<std::string, std::string>> settings = {
+        {"cluster.instance", "p3.2xlarge"},
+        {"cluster.instances", "4"},
+        {"cluster.purchase", purchase},
+        {"cluster.spot.rate", "0.02 /h"},
+        {"cluster.spot.wait_for_capacity", "30 min"},
+        {"job.epochs", "40"},
+        {"job.checkpoint.size", "1 GB"},
+        {"job.checkpoint.interval", "10 min"}};
+    if (on_demand > 0) {
+      settings.emplace_back("cluster.spot.on_demand_instances", std::to_string(on_demand));
+    }
+    return Billed(job(settings));
+  };
+  const Billed spot = fleet("spot", 0);
+  double struck = spot.outcome.interrupted.counted.interruptions;
+  double paid = spot.bill.compute.base();
+  REQUIRE(struck > 0.1);
+  for (const int on_demand : {1, 2, 3}) {
+    const Billed mixed = fleet("spot", on_demand);
+    INFO(on_demand);
+    const double times = mixed.outcome.interrupted.counted.interruptions;
+    CHECK(times < struck);
+    CHECK(mixed.bill.compute.base() > paid);
+    struck = times;
+    paid = mixed.bill.compute.base();
+    // The on-demand ones are held through all waits for the others, which costs idle dollars.
+    const BillLine* line = mixed.line(std::to_string(on_demand) + " x p3.2xlarge on demand");
+    REQUIRE(line != nullptr);
+    CHECK(line->amount.base() ==
+          Approx(on_demand * 3.06 * (mixed.outcome.total.wall / hours(1.0))).epsilon(1e-3));
+    check_idle(mixed.bill);
+  }
+  CHECK(paid < fleet("on_demand", 0).bill.compute.base());
+  CHECK_THROWS_AS(fleet("spot", 4), InputError);
+}
