@@ -60,6 +60,10 @@ struct CheckpointPricer {
   }
 
   void objects(const ObjectStore& of) {
+    const Machine* machine = context.machine();
+    if (own && writes() && machine != nullptr && machine->cloud != of.cloud) {
+      leave_cloud(of.cloud);
+    }
     const auto price =
         find_object_price(context.catalog, of.record, region,
                           storage_class.empty() ? std::string(of.storage_class) : storage_class);
@@ -72,10 +76,6 @@ struct CheckpointPricer {
     }
     requests(fmt::format("{} writes of checkpoints", of.name), price->write);
     keep(of.name, price->storage);
-    const Machine* machine = context.machine();
-    if (own && writes() && machine != nullptr && machine->cloud != of.cloud) {
-      leave_cloud(of.cloud);
-    }
   }
 
   /// From instances in AWS to a store of another cloud; of other clouds no such price is known.

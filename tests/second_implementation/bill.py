@@ -244,7 +244,7 @@ def bill(plan, result, prices):
         price = prices.stored("object_stores", "prices", goes, service=store.replace("-", "_"),
                               storage_class=source.get("storage_class", usual) if home else usual)
         parts["requests"] += written * amount(price, "per_10000_writes") / 10000
-        if aws and not home and price:
+        if aws and (not home or "region" in checkpoint):
             parts["transfer"] += prices.tariff("to internet", job_region, saved)
     elif store == "efs":
         price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
