@@ -114,6 +114,8 @@ struct S3Price {
   Known<Money> put;
   Known<TransferPrice> retrieval;
   Known<TransferPrice> upload;
+  Known<Bytes> least_object;    ///< a smaller one is paid as one of this size
+  Known<Duration> least_held;   ///< what is deleted sooner is paid for so long
 };
 
 struct S3Limits {

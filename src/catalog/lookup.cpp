@@ -6,6 +6,7 @@
 
 #include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
+#include "base/portable_math.hpp"
 
 namespace feedrate {
 namespace {
@@ -67,6 +68,14 @@ double hourly(HourlyPrice price) {
   return price * hours(1.0) / usd(1.0);
 }
 
+/// Nine tenths of what will be paid lie between the zones' prices of a day, and not all closer than
+/// prices move within a month, which is taken to be a tenth.
+double spot_spread(const Offer& offer) {
+  constexpr double moves = 0.1, ninety_percent = 2.0 * 1.645;
+  if (!offer.lowest || !offer.highest || *offer.lowest <= HourlyPrice{}) return moves;
+  return std::max(moves, portable::log(*offer.highest / *offer.lowest) / ninety_percent);
+}
+
 void remark(PricedOffer& found, std::string_view text) {
   if (!found.remark.empty()) found.remark += "; ";
   found.remark += text;
@@ -83,6 +92,7 @@ PricedOffer priced(const Offer& offer, const OfferQuery& query) {
     remark(found, fmt::format("no region given: {}", offer.region));
   }
   if (offer.purchase == Purchase::spot) {
+    found.spread = spot_spread(offer);
     const std::string date = offer.date.empty() ? "" : fmt::format(" of {}", offer.date);
     if (offer.lowest && offer.highest && offer.zones) {
       remark(found, fmt::format("spot price{} that changes by the hour: {:g} to {:g} USD/h in {:g} "

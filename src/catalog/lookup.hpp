@@ -47,7 +47,8 @@ struct PricedOffer {
   std::string region;  ///< of the price that was taken
   std::string date;
   bool current = true;
-  std::string remark;  ///< empty, or how the price differs from what was asked for
+  std::string remark;   ///< empty, or how the price differs from what was asked for
+  double spread = 0.0;  ///< standard deviation over it of what will be paid: of spot prices
 };
 
 struct OfferQuery {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "cli/check_jobs.hpp"
 #include "cli/inputs.hpp"
 #include "cli/today.hpp"
+#include "model/figures.hpp"
 #include "report/numbers.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
@@ -164,6 +166,7 @@ class Checker {
           fmt::format("compared with {}, which no longer exists: the same {}{}", job.entry->key,
                       job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
     }
+    tell_month(now, verdict);
     if (job.entry != nullptr) explain(job, now, held ? *held : catalog_, verdict);
     if (held) {
       tell_prices(now, at_todays, verdict);
@@ -217,6 +220,17 @@ class Checker {
   static Catalog kept_catalog(const schema::BaselineEntry& entry) {
     return schema::read_catalog_parts(entry.inputs.catalog,
                                       schema::join_pointer("/scenarios", entry.key) + "/catalog");
+  }
+
+  /// What the change is to those who run the job again and again.
+  static void tell_month(const Result& now, ScenarioVerdict& verdict) {
+    const FigureChange* money = verdict.figure(name_of(FigureId::money));
+    if (!now.runs_per_month || money == nullptr || !money->before) return;
+    const Money more = *now.runs_per_month * (now.bill.money - usd(*money->before));
+    if (std::abs(more.base()) < 0.005) return;
+    verdict.remarks.push_back(fmt::format("{} a month: {} in all",
+                                          report::counted(*now.runs_per_month, "run"),
+                                          report::signed_money(more)));
   }
 
   /// The other verdict, which no limit judges: what today's prices do to the job as it is now.

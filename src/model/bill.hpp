@@ -95,6 +95,7 @@ struct BillInput {
   MachineUse compute;
   std::optional<MachineUse> fallback;  ///< on-demand instances that took a spot job over
   std::optional<MachineUse> beside;    ///< of a mixed fleet: the cluster's on-demand instances
+  Duration kept_warm;   ///< after the job: the cluster's instances are held for a next one
   Duration booked;      ///< `compute` is paid in blocks of so long, whole; 0: as it is used
   double blocks = 1.0;  ///< of them; in the mean over jobs it need not be whole
   std::vector<MachineUse> auxiliary;
@@ -120,6 +121,7 @@ struct ChargedInstances {
   Duration each;
   HourlyPrice price;    ///< of one
   bool unused = false;  ///< booked, and held by nobody
+  bool warm = false;    ///< kept for a next job
 };
 
 struct ChargedStorage {

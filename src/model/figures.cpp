@@ -206,6 +206,12 @@ constexpr std::array<Figure, figure_count> table = {{
        return r.bill.money.base() * 1e6 / r.samples;
      },
      nullptr, "", true},
+    {FigureId::month, derived, "month_usd", dollar, less, "cost of a month",
+     "money_usd times accounting.runs_per_month",
+     [](R r) -> Value {
+       return r.runs_per_month ? Value(r.bill.money.base() * *r.runs_per_month) : std::nullopt;
+     },
+     nullptr, "", true},
     {FigureId::stall, derived, stall_name, second, less, "GPU waits", "total_s - gpu_busy_s",
      [](R r) -> Value { return (r.times.total - r.gpu_busy_time).base(); }},
 }};

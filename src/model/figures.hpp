@@ -75,10 +75,11 @@ enum class FigureId : std::uint8_t {
   step_time,
   cost_per_epoch,
   cost_per_million_samples,
+  month,
   stall,
 };
 
-inline constexpr std::size_t figure_count = 59;
+inline constexpr std::size_t figure_count = 60;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

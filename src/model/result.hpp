@@ -236,8 +236,9 @@ struct Result {
   /// they share none, or none is ever asked for anything.
   std::optional<SharedLimit> shared_limit;
   double steps_per_epoch = 0.0;
-  double steps = 0.0;          ///< of the whole job, each GPU; need not be whole epochs
-  double samples = 0.0;        ///< trained on in the whole job by all GPUs; 0: no dataset is given
+  double steps = 0.0;    ///< of the whole job, each GPU; need not be whole epochs
+  double samples = 0.0;  ///< trained on in the whole job by all GPUs; 0: no dataset is given
+  std::optional<double> runs_per_month;  ///< of such jobs, where the scenario says so
   bool step_is_guess = false;  ///< it was measured at another batch, and given in one form alone
   std::optional<Monitors> monitors;  ///< empty where only the job's time is given
   Bill bill;

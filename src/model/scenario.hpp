@@ -214,7 +214,8 @@ struct Cluster {
   std::vector<double> unequal_gpus;
   std::optional<std::string> region;
   Purchase purchase = Purchase::on_demand;
-  std::optional<double> savings;     ///< savings plan: fraction off the on-demand price
+  std::optional<double> savings;           ///< savings plan: fraction off the on-demand price
+  std::optional<Duration> kept_warm = {};  ///< after the job, for the next one, and paid
   std::optional<Duration> booked;    ///< capacity block, training plan: length of one, paid whole
   std::optional<Failures> failures;  ///< empty: none are counted
   std::optional<Spot> spot;          ///< empty: spot instances are never interrupted

@@ -123,7 +123,12 @@ Report run_brief(const NamedResult& named) {
     if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
   };
   add("time", with_range(r, FigureId::total_time, " in 90 % of draws") + parted_words(r));
-  add("cost", with_range(r, FigureId::money));
+  std::string cost = with_range(r, FigureId::money);
+  if (r.runs_per_month) {
+    cost += fmt::format("; {} a month for {}", figure_text(r, FigureId::month),
+                        counted(*r.runs_per_month, "run"));
+  }
+  add("cost", cost);
   if (r.bill.hour_value != Money{}) {
     add(std::string(figure(FigureId::total_cost).title),
         fmt::format("{}, with {} for the hours", with_range(r, FigureId::total_cost),

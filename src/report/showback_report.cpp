@@ -77,7 +77,8 @@ Table table_of(std::string title, std::string first, const std::vector<ChargedJo
 
 Paragraph headline(const Showback& showback) {
   const ChargedJobs& all = showback.all;
-  std::string text = fmt::format("{} cost {} a month", counted(all.jobs, "job"), money(all.month));
+  std::string text = fmt::format("{} {} {} a month", counted(all.jobs, "job"),
+                                 all.jobs == 1.0 ? "costs" : "cost", money(all.month));
   if (all.waiting > Money{}) {
     text += fmt::format("; {} of that ({}) pays for GPUs that wait", money(all.waiting),
                         percent(all.waiting / all.month));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/number_text.hpp"
 #include "resolve/context.hpp"
 #include "resolve/terms_beside.hpp"
@@ -24,6 +26,9 @@ struct Pricer {
 
   [[nodiscard]] Lease source_lease() const {
     return {Lease::Until::job_ends, scenario.source.storage_held, scenario.job.jobs.value_or(1.0)};
+  }
+  [[nodiscard]] double objects_of_dataset() const {
+    return std::ceil(inputs.samples / scenario.dataset.samples_per_object.value_or(1.0));
   }
   /// "FSx for Lustre SCRATCH_2, 1/4 of it": this job's part.
   [[nodiscard]] std::string shared(std::string what) const {
@@ -77,6 +82,11 @@ struct Pricer {
     if (!offer->remark.empty()) remark(name + ": " + offer->remark);
     if (region.empty() && offer->region != "US") region = offer->region;
     use.price = offer->price;
+    if (offer->spread > 0.0) {
+      use.price.from.relative_error = offer->spread;
+      use.price.value =
+          context.use(terms.compute.what.empty() ? Stage::gpu : Stage::remote, key, use.price);
+    }
     return use;
   }
 
@@ -156,9 +166,13 @@ struct Pricer {
           {"S3 retrieval", {{{}, *price->retrieval}}, TransferTerms::Of::bytes_read, "", ""});
     }
     if (scenario.source.bill_storage.value_or(false) && price->storage) {
+      const Bytes least =
+          price->least_object ? objects_of_dataset() * price->least_object->value : Bytes{};
+      Lease lease = source_lease();
+      if (price->least_held) lease.least = price->least_held->value;
       terms.storage.push_back(
-          {{shared("S3 " + storage_class), terms.dataset, {}, {}, *price->storage},
-           source_lease()});
+          {{shared("S3 " + storage_class), std::max(terms.dataset, least), {}, {}, *price->storage},
+           lease});
     }
   }
 
@@ -427,6 +441,7 @@ void say_beside(Context& context) {
 void resolve_terms(Context& context) {
   const Scenario& s = context.scenario;
   Terms& terms = context.out.terms;
+  terms.kept_warm = s.cluster.kept_warm.value_or(Duration{});
   terms.value_of_hour = s.job.value_of_hour.value_or(HourlyPrice{});
   terms.dataset = stored_dataset(context);
   terms.checkpoint = context.checkpoint;

@@ -18,6 +18,7 @@ struct Lease {
   Until until = Until::job_ends;
   std::optional<Duration> given;
   double shared_by = 1.0;  ///< number of jobs that pay equal parts
+  Duration least = {};     ///< what is deleted sooner is paid for so long
 };
 
 /// A use whose `held` follows from its lease once the outcome is known.
@@ -61,6 +62,7 @@ struct Terms {
   MachineTerms compute;
   std::optional<MachineTerms> on_demand;  ///< instances that replace spot ones
   std::optional<MachineTerms> beside;     ///< the cluster's that are no spot ones, in a mixed fleet
+  Duration kept_warm;                     ///< the cluster's instances, after the job
   std::vector<MachineTerms> auxiliary;
   std::vector<Leased<StorageUse>> storage;
   std::vector<Leased<IopsUse>> iops;

@@ -160,6 +160,9 @@ inline constexpr Field<S3Price> s3_price_fields[] = {
     field<&S3Price::put>("per_1000_puts", ""),
     field<&S3Price::retrieval>("retrieval", "of a byte read"),
     field<&S3Price::upload>("upload", "of a byte written"),
+    field<&S3Price::least_object>("least_object", "a smaller object is paid as one of this size"),
+    field<&S3Price::least_held>("least_held",
+                                "an object that is deleted sooner is paid for so long"),
 };
 
 inline constexpr Field<FsxTier> fsx_tier_fields[] = {

@@ -15,12 +15,13 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 23> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 24> groups = {{
     {"/cluster/price", InputGroup::price},
     {"/cluster/prices", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
     {"/cluster/savings", InputGroup::price},
     {"/cluster/booked", InputGroup::price},
+    {"/cluster/kept_warm", InputGroup::price},
     {"/cluster/spot", InputGroup::price},
     {"/cluster/region", InputGroup::price},
     {"/loader/remote/price", InputGroup::price},

@@ -61,8 +61,8 @@ bool is_short(const Place& place) {
   if (std::find(tokens.begin(), tokens.end(), any_item) != tokens.end()) return false;
   // Auxiliary instances are described like the cluster; the plain words mean the cluster.
   if (tokens.size() == 3 && tokens[1] == "remote") return false;
-  // The region of the data is named like the job's: the plain word means the job's.
-  if (tokens == Tokens{"source", "region"}) return false;
+  // Regions of data and checkpoints are named like the job's: the plain word means the job's.
+  if (tokens.back() == "region" && tokens.front() != "cluster") return false;
   // And a step's memory like its time: the plain words mean its time.
   if (tokens.size() == 4 && tokens[2] == "gpu_memory") return false;
   // What was measured where is named like what is asked for.

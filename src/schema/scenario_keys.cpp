@@ -296,6 +296,13 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::savings>("savings", {.manual = "savings plan: fraction off on-demand",
                                            .limits = between(0, 0.99),
                                            .percent = true}),
+      entry<&Cluster::kept_warm>(
+          "kept_warm",
+          {.manual = "how long instances are kept after the job for a next one (a warm "
+                     "pool): paid as the job is",
+           .fallback = "0 s",
+           .limits = between(0, 3.6e6),
+           .example = "30 min"}),
       entry<&Cluster::booked>(
           "booked", {.manual = "capacity block, training plan: its length; the whole of it is paid",
                      .limits = above(0, 3.6e7),

@@ -59,6 +59,9 @@ struct Biller {
   }
 
   [[nodiscard]] Duration time_of(const Lease& lease) const {
+    return std::max(wanted(lease), lease.least);
+  }
+  [[nodiscard]] Duration wanted(const Lease& lease) const {
     if (lease.given) return *lease.given;
     if (lease.until == Lease::Until::job_ends) return outcome.total.wall;
     const MachineUse use = machine(terms.compute);
@@ -154,6 +157,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.compute = biller.compute();
   bill.fallback = biller.fallback();
   if (terms.beside) bill.beside = biller.machine(*terms.beside);
+  bill.kept_warm = terms.kept_warm;
   bill.booked = inputs.booked;
   bill.blocks = outcome.interrupted.counted.blocks;
   for (const MachineTerms& one : terms.auxiliary) bill.auxiliary.push_back(biller.machine(one));

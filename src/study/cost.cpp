@@ -42,6 +42,13 @@ BillLine machine_line(BillPart part, const MachineUse& use, bool named) {
                  use.what, use.price, named);
 }
 
+BillLine warm_line(const MachineUse& use, Duration kept, bool named) {
+  ChargedInstances charge{use.instances, kept, use.price.value};
+  charge.warm = true;
+  const Money amount = checked(use.instances * (use.price.value * kept), use.what);
+  return line_of(BillPart::compute, amount, charge, use.what, use.price, named);
+}
+
 BillLine unused_line(const MachineUse& use, Duration unused, bool named) {
   const Duration time = std::max(Duration{}, unused);
   const Money amount = checked(use.instances * (use.price.value * time), use.what);
@@ -167,6 +174,9 @@ Bill bill_of(const BillInput& input, bool named) {
     const Money both = cluster * held + bill.lines.back().amount;
     held += more;
     if (held > Duration{}) cluster = both / held;
+  }
+  if (input.kept_warm > Duration{}) {
+    bill.lines.push_back(warm_line(input.compute, input.kept_warm, named));
   }
   // Where spot instances wait for capacity, those beside them are paid, and wait too.
   if (const auto& use = input.beside) {

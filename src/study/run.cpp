@@ -149,6 +149,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
     result.throughput = samples(outcome.trained_samples) / outcome.training();
     result.samples = outcome.trained_samples;
   }
+  result.runs_per_month = scenario.accounting.runs_per_month;
   result.steps_per_epoch = outcome.steps;
   result.steps = inputs.epochs * outcome.steps + inputs.unfinished_steps;
   result.effort = outcome.effort;

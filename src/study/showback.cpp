@@ -108,22 +108,22 @@ void remark_on(const Showback& made, std::span<const RunOf> runs,
   });
   if (once > 0) {
     remarks.push_back(fmt::format(
-        "{} of {} jobs say no /accounting/runs_per_month: one run a month is counted of each", once,
-        runs.size()));
+        "/accounting/runs_per_month is not given in {} of {} jobs: each counts one run a month",
+        once, runs.size()));
   }
   const auto untagged = std::count_if(made.jobs.begin(), made.jobs.end(),
                                       [](const ChargedJobs& job) { return job.tag.empty(); });
   if (untagged > 0) {
-    remarks.push_back(fmt::format("{} of {} jobs have no tag {}: /accounting/tags sets it",
-                                  untagged, runs.size(), in_quotes(made.by)));
+    remarks.push_back(fmt::format("/accounting/tags has no {} in {} of {} jobs", in_quotes(made.by),
+                                  untagged, runs.size()));
   }
   const auto dark = std::count_if(made.jobs.begin(), made.jobs.end(),
                                   [](const ChargedJobs& job) { return !job.most_kg; });
   if (dark > 0) {
-    remarks.push_back(
-        fmt::format("of {} of {} jobs the emissions are not known: the catalogue lacks the power "
-                    "of the GPU or the grid of the region",
-                    dark, runs.size()));
+    remarks.push_back(fmt::format(
+        "the emissions of {} of {} jobs are not known: the catalogue lacks the power of "
+        "the GPU or the grid of the region",
+        dark, runs.size()));
   }
 }
 

@@ -89,7 +89,9 @@ std::string item(const BillLine& line) {
   const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
   if (machines == nullptr) return line.of;
   return fmt::format("{:g} x {}{}", machines->instances, line.of,
-                     machines->unused ? ", booked and not used" : "");
+                     machines->unused ? ", booked and not used"
+                     : machines->warm ? ", kept warm"
+                                      : "");
 }
 
 std::string quantity(const BillLine& line) {

@@ -34,6 +34,8 @@ TEST_CASE("resolved bill: the bill has each volume, each request and each lease 
                                    published(usd(4e-7)),
                                    published(usd(5e-6)),
                                    {},
+                                   {},
+                                   {},
                                    {}});
     s.source.bill_storage = d.flag();
     s.source.storage_held = d.maybe<Duration>(hour, 1e3 * hour);

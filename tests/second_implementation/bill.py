@@ -23,8 +23,8 @@ import sys
 import tempfile
 
 CENT = 0.01
-UNITS = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
-         "s": 1.0, "min": 60.0, "h": 3600.0, "month": 730 * 3600.0}
+UNITS = {"B": 1.0, "KB": 1e3, "KiB": 1024.0, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
+         "s": 1.0, "min": 60.0, "days": 86400.0, "h": 3600.0, "month": 730 * 3600.0}
 TWINS = {"us-east-1": "us-west-2", "us-west-2": "us-east-1"}  # each stands in for the other, no other region does
 GPU_MACHINES = ["g5.12xlarge", "ml.g5.12xlarge", "p3.2xlarge", "ml.p3.2xlarge", "p4d.24xlarge", "ml.p4d.24xlarge",
                 "g4dn.xlarge", "ml.g4dn.12xlarge", "gpu_8x_v100", "a2-highgpu-8g", "8x A100-SXM4-80GB"]
@@ -162,6 +162,8 @@ def bill(plan, result, prices):
     if kept:
         rate, there = rent(instance, kept, prices.rented(instance, cluster.get("region"), "on_demand")[0], 0.0)
         parts["compute"] += rate * there
+    if "kept_warm" in cluster:
+        parts["given" if "price" in cluster or own else "compute"] += (instances - kept) * each * base(cluster["kept_warm"])
     helpers = plan["loader"].get("remote")
     if helpers:
         bought = "on_demand" if purchase in ("savings_plan", "capacity_block") else purchase
@@ -195,7 +197,10 @@ def bill(plan, result, prices):
         price = prices.stored("s3", "prices", place, storage_class=source.get("storage_class", "STANDARD"))
         parts["requests"] += math.ceil(requests) * amount(price, "per_1000_gets") / 1000
         parts["transfer"] += read * amount(price, "retrieval")
-        parts["storage"] += samples * size * amount(price, "storage") * lease if holds else 0.0
+        if holds and price:
+            paid_for = max(samples * size, objects * base(price.get("least_object", "0 B")))
+            paid_time = max(lease * job.get("jobs", 1), base(price.get("least_held", "0 h"))) / job.get("jobs", 1)
+            parts["storage"] += paid_for * amount(price, "storage") * paid_time
     elif service in ("gcs", "azure-blob"):
         price = prices.stored("object_stores", "prices", place, service=service.replace("-", "_"),
                               storage_class=source.get("storage_class", {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[service]))
@@ -356,6 +361,8 @@ def drawn(draw):
         cluster["spot"]["on_demand_instances"] = draw.randint(1, cluster["instances"] - 1)
     if maybe(0.2):
         source["nat_gateway"] = True
+    if maybe(0.2):
+        cluster["kept_warm"] = f"{draw.randint(1, 60)} min"
     if interrupted:
         job["startup"] = "0 s"
     if maybe(0.3):

@@ -1,5 +1,6 @@
 // What is paid beside machines and reading: checkpoints elsewhere, gateways, contracts, mixed
 // fleets.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -109,4 +110,48 @@ TEST_CASE("billing: a mixed fleet lies between all on demand and all on spot") {
   }
   CHECK(paid < fleet("on_demand", 0).bill.compute.base());
   CHECK_THROWS_AS(fleet("spot", 4), InputError);
+}
+
+TEST_CASE("billing: S3-IA asks for 128 KiB an object and for thirty days") {
+  const auto held = [](const char* size, const char* time) {
+    return Billed(job({{"dataset.bytes_per_sample", size},
+                       {"source.service", "s3-ia"},
+                       {"source.bill_storage", "true"},
+                       {"source.storage_held", time}}))
+        .dollars("S3 STANDARD_IA");
+  };
+  const double month = 730.0 / 24.0;
+  // A million objects at 0.0125 USD/GB and month.
+  CHECK(held("1 MB", "730 h") == Approx(12.5));
+  CHECK(held("1 MB", "1 h") == Approx(12.5 * 30.0 / month));
+  CHECK(held("10 KB", "730 h") == Approx(12.5 * 0.131072));
+}
+
+TEST_CASE("billing: a warm pool is paid after the job, and nothing else changes") {
+  const Billed cold(job());
+  const Billed warm(job({{"cluster.kept_warm", "30 min"}, {"cluster.instances", "2"}}));
+  const Billed two(job({{"cluster.instances", "2"}}));
+  CHECK(warm.bill.compute.base() == Approx(two.bill.compute.base() + 2 * 0.5 * 3.06));
+  CHECK(warm.bill.idle_gpu == two.bill.idle_gpu);
+  CHECK(warm.dollars("2 x p3.2xlarge, kept warm") == Approx(3.06));
+  CHECK(cold.line("1 x p3.2xlarge, kept warm") == nullptr);
+}
+
+TEST_CASE("billing: spot prices are drawn between the zones', others are not") {
+  const auto bands = [](const char* purchase) {
+    const Scenario scenario = job({{"cluster.purchase", purchase}});
+    double low = 1e9, high = 0.0;
+    for (const double place : {0.05, 0.5, 0.95}) {
+      const resolve::Resolved drawn = resolve::resolve(
+          scenario, test::catalog(), nullptr,
+          [&](std::string_view key) { return key == "/cluster/price" ? place : 0.5; });
+      const double price = drawn.terms.compute.price.value / usd_per_hour(1.0);
+      low = std::min(low, price);
+      high = std::max(high, price);
+    }
+    return high / low;
+  };
+  CHECK(bands("on_demand") == 1.0);
+  // A tenth either way, nine times of ten, or as far apart as the zones are.
+  CHECK(bands("spot") >= Approx(std::exp(2.0 * 1.645 * 0.1)).epsilon(1e-3));
 }

@@ -84,7 +84,7 @@ TEST_CASE("showback: a month is its runs, and their part of what was prepared") 
   CHECK(made.all.prepared == usd(50.0));
   REQUIRE(made.remarks.size() == 1);
   CHECK(made.remarks[0] ==
-        "1 of 3 jobs say no /accounting/runs_per_month: one run a month is counted of each");
+        "/accounting/runs_per_month is not given in 1 of 3 jobs: each counts one run a month");
 }
 
 TEST_CASE("showback: tokens are those of the sequence") {
@@ -116,7 +116,7 @@ TEST_CASE("showback: jobs without the tag stand together, and what is unknown st
   REQUIRE(made.remarks.size() == 3);
   CHECK(made.remarks[0] ==
         "a: what was prepared is in no month: /accounting/runs says how many runs share it");
-  CHECK(made.remarks[1] == "1 of 2 jobs have no tag \"team\": /accounting/tags sets it");
+  CHECK(made.remarks[1] == "/accounting/tags has no \"team\" in 1 of 2 jobs");
 }
 
 TEST_CASE("showback: electricity is between what waiting and computing GPUs take") {

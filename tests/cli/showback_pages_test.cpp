@@ -1,0 +1,113 @@
+// `showback`, and `report` of several jobs, as a user meets them.
+#include "catch.hpp"
+#include "cli/process.hpp"
+#include "cli/small_job.hpp"
+#include "schema/json_reader.hpp"
+
+using namespace testing_cli;
+using feedrate::schema::JsonPtr;
+using feedrate::schema::JsonValue;
+
+namespace {
+
+const std::string jobs =
+    "scenarios/teams/classifier.json scenarios/teams/detector.json scenarios/teams/language.json";
+
+/// A small job with more keys.
+std::string job_with(const std::string& name, const std::string& more) {
+  std::string text = small_job(name);
+  text.insert(text.rfind('}'), ", " + more);
+  return text;
+}
+
+double number(const JsonValue& in, const char* key) {
+  const JsonValue* value = in.find(key);
+  REQUIRE(value != nullptr);
+  return value->number;
+}
+
+JsonPtr json_of(const std::string& command) {
+  const Outcome outcome = shell(command + " --format json");
+  INFO(command << outcome.err);
+  REQUIRE(outcome.status == 0);
+  return feedrate::schema::parse_json(outcome.out, "out");
+}
+
+}  // namespace
+
+TEST_CASE("showback: a run costs what `run` says, and groups add up to all") {
+  const JsonPtr told = json_of("feedrate showback " + jobs);
+  double month = 0.0;
+  for (const JsonPtr& job : told->find("jobs")->items) {
+    const JsonPtr run = json_of("feedrate run " + job->find("file")->text);
+    const JsonValue& result = *run->find("result");
+    CHECK(number(*job, "cost_usd") == number(*result.find("cost"), "money_usd"));
+    CHECK(number(*job, "total_s") == number(*result.find("time"), "total_s"));
+    month += number(*job, "month_usd");
+  }
+  double groups = 0.0;
+  for (const JsonPtr& group : told->find("groups")->items) groups += number(*group, "month_usd");
+  CHECK(number(*told->find("all"), "month_usd") == Approx(month));
+  CHECK(groups == Approx(month));
+  CHECK(told->find("groups")->items.size() == 2);
+  const JsonPtr other = json_of("feedrate showback --by project " + jobs);
+  CHECK(other->find("groups")->items.size() == 2);
+  CHECK(other->find("groups")->items[0]->find("name")->text == "retrieval");
+}
+
+TEST_CASE("showback: what is wrong in each of several files is told at once") {
+  const Folder folder;
+  const std::string one =
+      folder.write("one.json", job_with("one", R"("accounting": {"discounts": {"gpus": 0.1}})"));
+  const std::string two = folder.write(
+      "two.json",
+      job_with("two", R"("accounting": {"preparation": [{"what": "upload", "time": "2 h"}]})"));
+  const Outcome wrong = shell("feedrate showback " + one + " " + two);
+  INFO(wrong.err);
+  CHECK(wrong.status == 2);
+  CHECK(has(wrong.err,
+            "expected a part of the bill (compute, auxiliary, storage, requests, "
+            "transfer), got \"gpus\""));
+  CHECK(has(wrong.err, "/accounting/preparation/0: expected either cost, or time and price"));
+}
+
+TEST_CASE("showback: several jobs are one page, on which names are text") {
+  const Folder folder;
+  const std::string hostile =
+      folder.write("hostile.json",
+                   job_with("<script>alert(1)</script>",
+                            R"("accounting": {"tags": {"team": "<img src=x onerror=alert(1)>"}})"));
+  const std::string page = folder / "page.html";
+  const Outcome made =
+      shell("feedrate report " + hostile + " scenarios/teams/detector.json --output " + page);
+  INFO(made.err);
+  REQUIRE(made.status == 0);
+  const std::string html = slurp(page);
+  CHECK(has(html, "<h1>Showback of 2 jobs by team</h1>"));
+  CHECK(has(html, "&lt;script"));
+  CHECK_FALSE(has(html, "<script>alert(1)"));
+  CHECK_FALSE(has(html, "<img"));
+  CHECK(has(html, "Content-Security-Policy"));
+  const Outcome varied = shell("feedrate report " + jobs + " --vary num_workers=1:2:1 -o " + page);
+  CHECK(varied.status == 2);
+  CHECK(has(varied.err, "--vary is for one scenario"));
+}
+
+TEST_CASE("showback: check says what a change costs in a month, and holds limits on it") {
+  const Folder folder;
+  const std::string often = R"("accounting": {"runs_per_month": 30})";
+  const std::string job = folder.write("job.json", job_with("job", often));
+  const std::string baseline = " --baseline " + (folder / "baseline.json");
+  REQUIRE(shell("feedrate check " + job + baseline + " --update").status == 0);
+  const Outcome same = shell("feedrate check " + job + baseline);
+  CHECK(same.status == 0);
+  CHECK_FALSE(has(same.out, "a month"));
+  std::string slow = job_with("job", often);
+  slow.replace(slow.find("\"num_workers\": 7"), 16, "\"num_workers\": 2");
+  folder.write("job.json", slow);
+  const Outcome worse = shell("feedrate check " + job + baseline);
+  INFO(worse.out << worse.err);
+  CHECK(has(worse.out, "30 runs a month: +$"));
+  CHECK(shell("feedrate check " + job + baseline + " --threshold 'month_usd < 1'").status == 1);
+  CHECK(shell("feedrate check " + job + baseline + " --threshold 'month_usd < 5000'").status == 0);
+}
