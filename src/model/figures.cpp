@@ -192,14 +192,14 @@ constexpr std::array<Figure, figure_count> table = {{
        return r.times.epoch.base() / r.steps_per_epoch * 1e3;
      },
      nullptr, "", true},
-    {FigureId::cost_per_epoch, derived, "usd_per_epoch", dollar, less, "cost of an epoch",
+    {FigureId::cost_per_epoch, derived, "epoch_usd", dollar, less, "cost of an epoch",
      "money_usd over the epochs",
      [](R r) -> Value {
        if (r.steps_per_epoch <= 0.0 || r.steps <= 0.0) return std::nullopt;
        return r.bill.money.base() * r.steps_per_epoch / r.steps;
      },
      nullptr, "", true},
-    {FigureId::cost_per_million_samples, derived, "usd_per_million_samples", dollar, less,
+    {FigureId::cost_per_million_samples, derived, "million_samples_usd", dollar, less,
      "cost of a million samples", "money_usd over the samples of all epochs",
      [](R r) -> Value {
        if (r.samples <= 0.0) return std::nullopt;

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
-#include <string_view>
 
 #include "base/quote.hpp"
 #include "report/csv.hpp"
@@ -15,24 +12,16 @@
 namespace feedrate::report {
 namespace {
 
-using Names = std::span<const std::string_view>;
-
-constexpr std::array<std::string_view, 6> of_a_month = {
-    "jobs", "runs_per_month", "month_usd", "waiting_usd", "least_kg_co2e", "most_kg_co2e"};
-constexpr std::array<std::string_view, 5> of_a_job = {"runs_per_month", "total_s", "cost_usd",
-                                                      "month_usd", "waiting_usd"};
-constexpr std::array<std::string_view, 4> of_a_unit = {"usd_per_epoch", "usd_per_million_samples",
-                                                       "usd_per_billion_tokens", "prepared_usd"};
-
 std::string named(const ChargedJobs& jobs) {
   return jobs.name.empty() ? "(none)" : jobs.name;
 }
 
-/// The columns of those names that say something of any of the rows.
-std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, Names names) {
+/// The columns of a table that say something of any of the rows.
+std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, ChargeTable table) {
   std::vector<const ChargeColumn*> chosen;
   for (const ChargeColumn& column : charge_columns()) {
-    if (std::find(names.begin(), names.end(), column.name) == names.end()) continue;
+    const bool both = column.shown == ChargeTable::both && table != ChargeTable::unit;
+    if (column.shown != table && !both) continue;
     const bool says = std::any_of(rows.begin(), rows.end(), [&](const ChargedJobs& row) {
       return column.of(row).value_or(0.0) != 0.0;
     });
@@ -42,25 +31,26 @@ std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, Name
 }
 
 Table table_of(std::string title, std::string first, const std::vector<ChargedJobs>& rows,
-               Names names, bool with_tag) {
+               ChargeTable which) {
+  const bool of_jobs = which == ChargeTable::job;
   Table table;
   table.title = std::move(title);
   table.columns = {{std::move(first)}};
-  if (with_tag) table.columns.push_back({"bottleneck"});
-  const std::vector<const ChargeColumn*> columns = told(rows, names);
+  if (of_jobs) table.columns.push_back({"bottleneck"});
+  const std::vector<const ChargeColumn*> columns = told(rows, which);
   for (const ChargeColumn* column : columns) {
     table.columns.push_back({std::string(column->title), Align::right});
   }
   for (const ChargedJobs& jobs : rows) {
     Row row{{named(jobs)}, false};
-    if (with_tag) {
+    if (of_jobs) {
       row.cells.emplace_back(jobs.bottleneck ? std::string(name_of(*jobs.bottleneck)) : "none");
     }
     for (const ChargeColumn* column : columns) {
       const std::optional<double> value = column->of(jobs);
       if (!value) {
         row.cells.emplace_back("-", Tone::faint);
-      } else if (column->name == "waiting_usd" && jobs.month > Money{}) {
+      } else if (column->of_month && jobs.month > Money{}) {
         const double share = *value / jobs.month.base();
         row.cells.push_back(Cell::with_bar(
             fmt::format("{} ({})", figure_text(column->unit, *value), percent(share)), share));
@@ -102,9 +92,9 @@ Report showback_report(const Showback& showback) {
   report.headline = headline(showback);
   std::vector<ChargedJobs> groups = showback.groups;
   if (groups.size() > 1) groups.push_back(showback.all);
-  report.blocks.emplace_back(table_of("A month", showback.by, groups, of_a_month, false));
-  report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, of_a_job, true));
-  Table units = table_of("What a unit of work costs", "job", showback.jobs, of_a_unit, false);
+  report.blocks.emplace_back(table_of("A month", showback.by, groups, ChargeTable::month));
+  report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, ChargeTable::job));
+  Table units = table_of("What a unit of work costs", "job", showback.jobs, ChargeTable::unit);
   if (units.columns.size() > 1) report.blocks.emplace_back(std::move(units));
   if (!showback.remarks.empty()) {
     report.blocks.emplace_back(List{"Remarks", showback.remarks});

@@ -121,7 +121,8 @@ template <>
 const std::vector<Entry<Preparation>>& entries<Preparation>() {
   static const std::vector<Entry<Preparation>> list = {
       entry<&Preparation::what>("what", {.manual = "\"upload\", \"image\" …", .required = true}),
-      entry<&Preparation::cost>("cost", {.manual = "what it costs", .example = "40 USD"}),
+      entry<&Preparation::cost>(
+          "cost", {.manual = "what it costs", .limits = between(0, 1e9), .example = "40 USD"}),
       entry<&Preparation::time>("time", {.manual = "instead: how long it takes", .example = "2 h"}),
       entry<&Preparation::price>("price", {.manual = "of that time", .example = "0.68 USD/h"}),
   };

@@ -66,9 +66,6 @@ TEST_CASE(
   const Outcome varied = program.report(live + "--vary num_workers=1,2 " + to);
   CHECK(varied.status == 2);
   CHECK(has(varied.err, "--vary and --live exclude each other"));
-  const Outcome two = program.report("scenarios/caltech256_p3.json scenarios/iarai_s3.json " + to);
-  CHECK(two.status == 2);
-  CHECK(has(two.err, "--live accepts several"));
   REQUIRE(shell("cp scenarios/caltech256_p3.json " + (folder / "s.json")).status == 0);
   CHECK(program.report("--live " + (folder / "s.json") + " -o " + (folder / "s.json")).status == 2);
   CHECK(folder.files() == 1);

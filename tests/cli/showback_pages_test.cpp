@@ -41,7 +41,7 @@ TEST_CASE("showback: a run costs what `run` says, and groups add up to all") {
   for (const JsonPtr& job : told->find("jobs")->items) {
     const JsonPtr run = json_of("feedrate run " + job->find("file")->text);
     const JsonValue& result = *run->find("result");
-    CHECK(number(*job, "cost_usd") == number(*result.find("cost"), "money_usd"));
+    CHECK(number(*job, "money_usd") == number(*result.find("cost"), "money_usd"));
     CHECK(number(*job, "total_s") == number(*result.find("time"), "total_s"));
     month += number(*job, "month_usd");
   }
