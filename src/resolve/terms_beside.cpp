@@ -162,7 +162,12 @@ void add_checkpoint_terms(Context& context, const TermRegions& regions) {
     case Service::gcs: pricer.objects(gcs_store); break;
     case Service::azure_blob: pricer.objects(azure_store); break;
     case Service::efs: pricer.efs(); break;
-    default: break;  // their capacity is bought, whatever is written to it
+    default:  // their capacity is bought, whatever is written to it
+      if (given && given->kept) {
+        tell_without_effect(
+            context, "/job/checkpoint/kept",
+            fmt::format("what {} holds is paid for as it is", pricer.store.row().title));
+      }
   }
   pricer.between_regions();
 }

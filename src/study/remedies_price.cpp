@@ -1,4 +1,7 @@
 // Remedies in how and where the same machines are paid for.
+#include <fmt/format.h>
+
+#include <cmath>
 #include <optional>
 
 #include "catalog/listing.hpp"
@@ -91,6 +94,34 @@ const Remedy price_list[] = {
      [](const Situation& s) { return on_demand(s); },
      on_spot,
      spot_lacking},
+    {{"gateway_endpoint", "a gateway endpoint for S3 instead of a NAT gateway",
+      RemedyKind::infrastructure, 1.0, Rung::fed, "S3 is read through a NAT gateway",
+      "a gateway endpoint in the route table has no charge by the hour or the byte",
+      "it serves S3 and DynamoDB in the job's own region only"},
+     [](const Situation& s) {
+       return s.scenario.source.nat_gateway.value_or(false) && s.on_aws() &&
+              s.scenario.source.service.family() == Service::s3 && !s.scenario.source.region;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{
+           {{{"/source/nat_gateway", "false"}}, words::assigned("source.nat_gateway", "false")}};
+     }},
+    {{"mixed_fleet", "a fleet of spot and on-demand instances", RemedyKind::infrastructure, 4.0,
+      Rung::fed, "several spot instances are interrupted",
+      "instances that are bought on demand are not taken away: the whole job is interrupted less "
+      "often",
+      "the on-demand instances are paid while the others wait for capacity"},
+     [](const Situation& s) {
+       return priced(s) && s.scenario.cluster.purchase == Purchase::spot && !own_price(s) &&
+              s.scenario.cluster.spot && !s.scenario.cluster.spot->on_demand_instances &&
+              s.scenario.cluster.instances >= 2.0;
+     },
+     [](const Situation& s) {
+       const double half = std::floor(s.scenario.cluster.instances / 2.0);
+       return std::vector<Change>{
+           {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}},
+            fmt::format("{:g} of {:g} instances on demand", half, s.scenario.cluster.instances)}};
+     }},
     {{"capacity_block", "a capacity block or training plan", RemedyKind::infrastructure, 4.0,
       Rung::fed, "eight GPUs or more of AWS are paid on demand",
       "reserved for a number of days at a price of its own (EC2 Capacity Blocks, SageMaker "

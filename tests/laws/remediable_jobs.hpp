@@ -97,7 +97,14 @@ inline Scenario generated(Generator& random) {
   }
   if (random.chance(0.2)) set("/source/connections", "64");
   if (random.chance(0.2)) set("/source/distribution", "ShardedByS3Key");
-  if (testing_resolve::draws_of(settings).chance(0.2)) set("/source/region", "eu-west-1");
+  Generator more = testing_resolve::draws_of(settings);
+  if (more.chance(0.2)) set("/source/region", "eu-west-1");
+  if (more.chance(0.2)) set("/source/nat_gateway", "true");
+  if (more.chance(0.15)) {
+    set("/cluster/purchase", "spot");
+    set("/cluster/spot", "{}");
+    if (more.chance(0.7)) set("/cluster/instances", fmt::format("{:g}", more.whole(2.0, 9.0)));
+  }
   return testing_resolve::scenario_with(settings);
 }
 

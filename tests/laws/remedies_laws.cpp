@@ -340,6 +340,15 @@ class Table {
       rows_["spot"].sets = {
           {{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}, {"/cluster/spot", "{}"}}};
     }
+    const Source& source = job_.source;
+    rows_["gateway_endpoint"] = where(source.nat_gateway == true && aws && !source.region &&
+                                          source.service.family() == Service::s3,
+                                      {{{"/source/nat_gateway", "false"}}});
+    const double half = std::floor(job_.cluster.instances / 2.0);
+    rows_["mixed_fleet"] =
+        where(priced && !own_price() && job_.cluster.spot && half >= 1.0 &&
+                  job_.cluster.purchase == Purchase::spot,
+              {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}}});
     rows_["capacity_block"] = {demand && aws && in_.ranks >= 8.0, {}, true};
   }
 
