@@ -68,10 +68,10 @@ double hourly(HourlyPrice price) {
   return price * hours(1.0) / usd(1.0);
 }
 
-/// Nine tenths of what will be paid lie between the zones' prices of a day, and not all closer than
-/// prices move within a month, which is taken to be a tenth.
+/// Of what will be paid, nine in ten lie as far apart as the zones' prices of one day, and at least
+/// a tenth to either side, which prices are taken to move within a month.
 double spot_spread(const Offer& offer) {
-  constexpr double moves = 0.1, ninety_percent = 2.0 * 1.645;
+  constexpr double moves = 0.06, ninety_percent = 2.0 * 1.645;
   if (!offer.lowest || !offer.highest || *offer.lowest <= HourlyPrice{}) return moves;
   return std::max(moves, portable::log(*offer.highest / *offer.lowest) / ninety_percent);
 }

@@ -161,8 +161,7 @@ int write_several(const ReportArguments& arguments) {
                       files_read(arguments.scenarios, arguments.simulation));
   const ScenarioRuns runs = run_all(arguments.scenarios, arguments.simulation);
   const Showback made = showback_of(runs, "team");
-  const report::Report page =
-      report::shown_in(runs.common_currency(), [&] { return report::showback_report(made); });
+  const report::Report page = report::showback_report(made);
   write_text_file(arguments.output, report::html_page(page, page.title));
   return fine;
 }

@@ -20,6 +20,7 @@ struct ShowbackArguments {
 };
 
 int showback(const ShowbackArguments& arguments) {
+  if (arguments.by.empty()) throw InputError("--by: expected the name of a tag, got nothing");
   const ScenarioRuns runs = run_all(arguments.scenarios, arguments.simulation);
   const Showback made = showback_of(runs, arguments.by);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),

@@ -439,14 +439,19 @@ struct Preparation {
   bool operator==(const Preparation&) const = default;
 };
 
+/// Shares off the prices of the catalogue, by part of the bill: what a contract says.
+struct Discounts {
+  std::optional<double> compute = {}, auxiliary = {}, storage = {}, requests = {}, transfer = {};
+  bool operator==(const Discounts&) const = default;
+};
+
 /// Whose the job is and how often it runs: what is paid beside the bill of one run, and by whom.
 struct Accounting {
   std::map<std::string, std::string> tags = {};  ///< "team": "vision"
   std::optional<double> runs_per_month = {};
   std::optional<double> runs = {};  ///< in all: they share what is prepared
   std::vector<Preparation> preparation = {};
-  /// Share off the prices of the catalogue, by part of the bill: "compute", "storage" ….
-  std::optional<std::map<std::string, double>> discounts = {};
+  std::optional<Discounts> discounts = {};
   bool operator==(const Accounting&) const = default;
 };
 

@@ -37,7 +37,7 @@ struct ChargedJobs {
   std::optional<Money> per_epoch{}, per_million_samples{}, per_billion_tokens{};
   Money prepared;  ///< once, before the first run
   Money month;     ///< all runs of a month, and their part of what was prepared
-  Money waiting;   ///< part of `month`: for GPUs that wait
+  Money waiting;   ///< part of `month`: for GPUs that wait, or that nobody uses
   std::optional<double> least_kg{}, most_kg{};  ///< CO2 equivalents of a month; empty: not known
 };
 

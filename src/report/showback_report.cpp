@@ -22,9 +22,10 @@ std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, Char
   for (const ChargeColumn& column : charge_columns()) {
     const bool both = column.shown == ChargeTable::both && table != ChargeTable::unit;
     if (column.shown != table && !both) continue;
-    const bool says = std::any_of(rows.begin(), rows.end(), [&](const ChargedJobs& row) {
-      return column.of(row).value_or(0.0) != 0.0;
-    });
+    const bool says = column.shown == ChargeTable::both ||
+                      std::any_of(rows.begin(), rows.end(), [&](const ChargedJobs& row) {
+                        return column.of(row).value_or(0.0) != 0.0;
+                      });
     if (says) chosen.push_back(&column);
   }
   return chosen;
@@ -70,7 +71,7 @@ Paragraph headline(const Showback& showback) {
   std::string text = fmt::format("{} {} {} a month", counted(all.jobs, "job"),
                                  all.jobs == 1.0 ? "costs" : "cost", money(all.month));
   if (all.waiting > Money{}) {
-    text += fmt::format("; {} of that ({}) pays for GPUs that wait", money(all.waiting),
+    text += fmt::format("; {} of that ({}) pays for idle GPUs", money(all.waiting),
                         percent(all.waiting / all.month));
     const auto most = std::max_element(
         showback.groups.begin(), showback.groups.end(),
@@ -91,7 +92,10 @@ Report showback_report(const Showback& showback) {
       fmt::format("Showback of {} by {}", counted(showback.all.jobs, "job"), showback.by);
   report.headline = headline(showback);
   std::vector<ChargedJobs> groups = showback.groups;
-  if (groups.size() > 1) groups.push_back(showback.all);
+  if (groups.size() > 1) {
+    groups.push_back(showback.all);
+    groups.back().name = "(all)";
+  }
   report.blocks.emplace_back(table_of("A month", showback.by, groups, ChargeTable::month));
   report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, ChargeTable::job));
   Table units = table_of("What a unit of work costs", "job", showback.jobs, ChargeTable::unit);

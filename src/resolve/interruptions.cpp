@@ -262,6 +262,11 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   constexpr Stage stage = Stage::interruption;
   const Inputs& inputs = context.out.inputs;
   const Frequency failures = job.sudden;
+  if (given.on_demand_instances && cloud_of(context) == "sagemaker") {
+    context.problem("/cluster/spot/on_demand_instances",
+                    "expected none: a training job of SageMaker is on spot instances as a whole");
+    return;
+  }
   const double taken =
       inputs.cluster_instances() - context.scenario.cluster.on_demand_beside_spot();
   if (taken < 1.0) {

@@ -298,6 +298,7 @@ Scenario on_one_instance(const Scenario& scenario) {
   if (alone.job.steps) *alone.job.steps = std::round(*alone.job.steps * instances);
   cluster.instances = 1.0;
   cluster.unequal_gpus.clear();
+  if (cluster.spot) cluster.spot->on_demand_instances.reset();
   return alone;
 }
 

@@ -98,6 +98,10 @@ struct Pricer {
       use.price = Value<HourlyPrice>::given(*price);
       return use;
     }
+    if (const auto& own = scenario.cluster.prices; own && own->contains(name)) {
+      use.price = Value<HourlyPrice>::given(own->at(name));
+      return use;
+    }
     const auto offer =
         find_offer(catalog, {"", name, scenario.cluster.region, Purchase::on_demand, std::nullopt});
     if (offer) {
@@ -146,6 +150,11 @@ struct Pricer {
       terms.on_demand = on_demand(given.instance.value_or("instance"));
     }
     if (scenario.cluster.on_demand_beside_spot() > 0.0) mix_fleet();
+    if (given.kept_warm && (given.purchase == Purchase::spot || is_booked(given.purchase))) {
+      context.problem("/cluster/kept_warm",
+                      "expected instances that are paid on demand or by a savings plan: spot "
+                      "instances are not kept, and a block is paid to its end");
+    }
     if (const auto& remote = scenario.loader.remote) {
       terms.auxiliary.push_back(
           machine(remote->instance, remote->instances, remote->price, "/loader/remote/price"));
@@ -169,7 +178,8 @@ struct Pricer {
       const Bytes least =
           price->least_object ? objects_of_dataset() * price->least_object->value : Bytes{};
       Lease lease = source_lease();
-      if (price->least_held) lease.least = price->least_held->value;
+      // Data that is not said to be deleted lies there for other jobs, too.
+      if (price->least_held && lease.given) lease.least = price->least_held->value;
       terms.storage.push_back(
           {{shared("S3 " + storage_class), std::max(terms.dataset, least), {}, {}, *price->storage},
            lease});
@@ -469,10 +479,11 @@ void resolve_terms(Context& context) {
       pricer.transfer_out();
       pricer.between_regions();
     }
-    const TermRegions regions{pricer.region, pricer.volume_region, pricer.data_region};
-    add_checkpoint_terms(context, regions);
-    add_nat_terms(context, regions);
   }
+  const TermRegions regions{pricer.region, pricer.volume_region, pricer.data_region};
+  const bool whole = s.job.duration_on_one_instance.has_value();
+  if (!whole || (s.job.checkpoint && s.job.checkpoint->to)) add_checkpoint_terms(context, regions);
+  if (!whole) add_nat_terms(context, regions);
   if (context.out.disk) pricer.volume(*context.out.disk);
   take_discounts(context);
   say_beside(context);

@@ -19,6 +19,8 @@ struct Lease {
   std::optional<Duration> given;
   double shared_by = 1.0;  ///< number of jobs that pay equal parts
   Duration least = {};     ///< what is deleted sooner is paid for so long
+  /// Checkpoints that are held: as many of them as the job has written, at most. 0: something else.
+  double checkpoints = 0.0;
 };
 
 /// A use whose `held` follows from its lease once the outcome is known.

@@ -38,13 +38,15 @@ struct CheckpointPricer {
     terms.transfer.push_back(
         {std::move(what), {{{}, *price}}, TransferTerms::Of::checkpoints, "", ""});
   }
-  void keep(std::string_view where, const Known<StoragePrice>& price) {
+  void keep(std::string_view where, const Known<StoragePrice>& price, Duration least = {}) {
     const auto& given = context.scenario.job.checkpoint;
     if (!given || given->kept.value_or(0.0) <= 0.0 || !writes()) return;
     std::string what = fmt::format("checkpoints in {}", where);
     if (!price) return remark(what + " are not on the bill: no price of them is known");
-    terms.storage.push_back({{std::move(what), *given->kept * terms.checkpoint, {}, {}, *price},
-                             {Lease::Until::job_ends, given->held}});
+    Lease lease{Lease::Until::job_ends, given->held};
+    if (given->held) lease.least = least;
+    lease.checkpoints = *given->kept;
+    terms.storage.push_back({{std::move(what), {}, {}, {}, *price}, lease});
   }
 
   void s3() {
@@ -56,14 +58,13 @@ struct CheckpointPricer {
     }
     if (price->put) requests("S3 PUT of checkpoints", price->put);
     bytes_written("S3 upload of checkpoints", price->upload);
-    keep("S3 " + storage_class, price->storage);
+    keep("S3 " + storage_class, price->storage,
+         price->least_held ? price->least_held->value : Duration{});
   }
 
   void objects(const ObjectStore& of) {
     const Machine* machine = context.machine();
-    if (own && writes() && machine != nullptr && machine->cloud != of.cloud) {
-      leave_cloud(of.cloud);
-    }
+    if (writes() && machine != nullptr && machine->cloud != of.cloud) leave_cloud(of.cloud);
     const auto price =
         find_object_price(context.catalog, of.record, region,
                           storage_class.empty() ? std::string(of.storage_class) : storage_class);
@@ -92,7 +93,7 @@ struct CheckpointPricer {
     }
     terms.transfer.push_back({"transfer of checkpoints from AWS to the internet",
                               std::move(*tiers.value), TransferTerms::Of::checkpoints, regions.aws,
-                              std::string(to)});
+                              ""});
   }
 
   void efs() {
@@ -105,8 +106,9 @@ struct CheckpointPricer {
 
   /// What goes from the job's region of AWS to another one.
   void between_regions() {
-    if (!writes() || !held_in_aws(store.family()) || region == regions.aws) return;
-    if (outside_aws(context.machine())) return;  // the way into AWS is free
+    if (!writes() || !held_in_aws(store.family())) return;
+    if (outside_aws(context.machine())) return leave_cloud("AWS");
+    if (region == regions.aws) return;
     auto tiers = find_transfer_between(context.catalog, regions.aws, region);
     if (!tiers) {
       remark(fmt::format("transfer from {} to {} is not on the bill: {}", regions.aws, region,
@@ -131,13 +133,19 @@ bool is_public(Service family) {
          family == Service::http;
 }
 
-/// The price of a unit, less what the contract takes off it.
-template <class Price>
-void less(Value<Price>& price, double share) {
-  if (price.from.origin == Origin::given) return;
-  price.value *= 1.0 - share;
-  price.from.source += fmt::format(", less {} % discount", three_digits(100.0 * share));
-}
+/// Takes a share off prices of units, and remembers whether there was any to take it off.
+struct Discount {
+  double share;
+  bool taken = false;
+
+  template <class Price>
+  void off(Value<Price>& price) {
+    if (price.from.origin == Origin::given) return;
+    taken = true;
+    price.value *= 1.0 - share;
+    price.from.source += fmt::format(", less {} % discount", three_digits(100.0 * share));
+  }
+};
 
 }  // namespace
 
@@ -189,7 +197,9 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
   if (outside_aws(context.machine()) || !hourly || !tiers) {
     context.remark(RemarkKind::check,
                    fmt::format("the NAT gateway is not on the bill: {}",
-                               !tiers ? tiers.failure.message : "no price of it is known"));
+                               outside_aws(context.machine()) ? "the instances are not in AWS"
+                               : !tiers                       ? tiers.failure.message
+                                                              : "no price of it is known"));
     return;
   }
   const auto pass = [&](const char* what, TransferTerms::Of of) {
@@ -205,30 +215,34 @@ void take_discounts(Context& context) {
   const auto& discounts = context.scenario.accounting.discounts;
   if (!discounts) return;
   Terms& terms = context.out.terms;
-  const auto off = [&](BillPart part, auto&& take) {
-    const auto found =
-        discounts->find(std::string(bill_part_words[static_cast<std::size_t>(part)]));
-    if (found != discounts->end() && found->second > 0.0) take(found->second);
+  const auto take = [&](const std::optional<double>& share, BillPart part, auto&& from) {
+    if (share.value_or(0.0) <= 0.0) return;
+    Discount discount{*share};
+    from(discount);
+    if (discount.taken) return;
+    const std::string_view name = bill_part_words[static_cast<std::size_t>(part)];
+    tell_without_effect(context, fmt::format("/accounting/discounts/{}", name),
+                        "nothing of it is on the bill at a price of the catalogue");
   };
-  off(BillPart::compute, [&](double share) {
-    less(terms.compute.price, share);
-    if (terms.on_demand) less(terms.on_demand->price, share);
-    if (terms.beside) less(terms.beside->price, share);
+  take(discounts->compute, BillPart::compute, [&](Discount& discount) {
+    discount.off(terms.compute.price);
+    if (terms.on_demand) discount.off(terms.on_demand->price);
+    if (terms.beside) discount.off(terms.beside->price);
   });
-  off(BillPart::auxiliary, [&](double share) {
-    for (MachineTerms& one : terms.auxiliary) less(one.price, share);
+  take(discounts->auxiliary, BillPart::auxiliary, [&](Discount& discount) {
+    for (MachineTerms& one : terms.auxiliary) discount.off(one.price);
   });
-  off(BillPart::storage, [&](double share) {
-    for (auto& one : terms.storage) less(one.use.price, share);
-    for (auto& one : terms.iops) less(one.use.price, share);
-    for (auto& one : terms.bandwidth) less(one.use.price, share);
+  take(discounts->storage, BillPart::storage, [&](Discount& discount) {
+    for (auto& one : terms.storage) discount.off(one.use.price);
+    for (auto& one : terms.iops) discount.off(one.use.price);
+    for (auto& one : terms.bandwidth) discount.off(one.use.price);
   });
-  off(BillPart::requests, [&](double share) {
-    for (RequestTerms& one : terms.requests) less(one.price, share);
+  take(discounts->requests, BillPart::requests, [&](Discount& discount) {
+    for (RequestTerms& one : terms.requests) discount.off(one.price);
   });
-  off(BillPart::transfer, [&](double share) {
+  take(discounts->transfer, BillPart::transfer, [&](Discount& discount) {
     for (TransferTerms& one : terms.transfer) {
-      for (TransferTier& tier : one.tiers) less(tier.price, share);
+      for (TransferTier& tier : one.tiers) discount.off(tier.price);
     }
   });
 }

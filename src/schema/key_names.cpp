@@ -63,6 +63,8 @@ bool is_short(const Place& place) {
   if (tokens.size() == 3 && tokens[1] == "remote") return false;
   // Regions of data and checkpoints are named like the job's: the plain word means the job's.
   if (tokens.back() == "region" && tokens.front() != "cluster") return false;
+  // Parts of the bill are words of their own only below "discounts".
+  if (tokens.size() == 3 && tokens[1] == "discounts") return false;
   // And a step's memory like its time: the plain words mean its time.
   if (tokens.size() == 4 && tokens[2] == "gpu_memory") return false;
   // What was measured where is named like what is asked for.

@@ -5,7 +5,6 @@
 
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
-#include "model/bill.hpp"
 #include "schema/key_names.hpp"
 #include "schema/scenario_keys.hpp"
 #include "schema/source_checks.hpp"
@@ -381,16 +380,6 @@ class Checks {
   }
 
   void accounting() {
-    for (const auto& [part, share] :
-         s_.accounting.discounts.value_or(std::map<std::string, double>())) {
-      if (std::find(bill_part_words.begin(), bill_part_words.end(), part) ==
-          bill_part_words.end()) {
-        complain({"accounting", "discounts", part},
-                 "expected a part of the bill (compute, auxiliary, storage, requests, transfer), "
-                 "got " +
-                     in_quotes(part));
-      }
-    }
     const Found list = at(root_, {"accounting", "preparation"});
     if (!list.exact) return;
     for (std::size_t i = 0; i < list.value->items.size() && i < s_.accounting.preparation.size();

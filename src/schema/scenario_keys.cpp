@@ -85,6 +85,8 @@ inline constexpr bool is_record<Currency> = true;
 template <>
 inline constexpr bool is_record<Preparation> = true;
 template <>
+inline constexpr bool is_record<Discounts> = true;
+template <>
 inline constexpr bool is_record<Accounting> = true;
 template <>
 inline constexpr bool is_record<Scenario> = true;
@@ -130,6 +132,33 @@ const std::vector<Entry<Preparation>>& entries<Preparation>() {
 }
 
 template <>
+const std::vector<Entry<Discounts>>& entries<Discounts>() {
+  static const std::vector<Entry<Discounts>> list = {
+      entry<&Discounts::compute>("compute", {.manual = "fraction off instances of the cluster",
+                                             .fallback = "0",
+                                             .limits = between(0, 0.99),
+                                             .percent = true}),
+      entry<&Discounts::auxiliary>("auxiliary", {.manual = "fraction off helpers and gateways",
+                                                 .fallback = "0",
+                                                 .limits = between(0, 0.99),
+                                                 .percent = true}),
+      entry<&Discounts::storage>("storage", {.manual = "fraction off what is held",
+                                             .fallback = "0",
+                                             .limits = between(0, 0.99),
+                                             .percent = true}),
+      entry<&Discounts::requests>("requests", {.manual = "fraction off requests",
+                                               .fallback = "0",
+                                               .limits = between(0, 0.99),
+                                               .percent = true}),
+      entry<&Discounts::transfer>("transfer", {.manual = "fraction off bytes that are moved",
+                                               .fallback = "0",
+                                               .limits = between(0, 0.99),
+                                               .percent = true}),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Accounting>>& entries<Accounting>() {
   static const std::vector<Entry<Accounting>> list = {
       entry<&Accounting::tags>(
@@ -141,12 +170,7 @@ const std::vector<Entry<Accounting>>& entries<Accounting>() {
       entry<&Accounting::preparation>(
           "preparation", {"what is done once before the first run, and on no run's bill"}),
       entry<&Accounting::discounts>(
-          "discounts",
-          {.manual = "fraction off the catalogue's prices by part of the bill: compute, "
-                     "auxiliary, storage, requests, transfer",
-           .fallback = "none",
-           .limits = between(0, 0.99),
-           .percent = true}),
+          "discounts", {"what a contract takes off the catalogue's prices, by part of the bill"}),
   };
   return list;
 }

@@ -1,6 +1,7 @@
 #include "study/billing.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
@@ -74,6 +75,10 @@ struct Biller {
     for (const Leased<Use>& one : leased) {
       uses.push_back(one.use);
       uses.back().held = time_of(one.lease) / one.lease.shared_by;
+      if constexpr (std::is_same_v<Use, StorageUse>) {
+        const double written = std::min(one.lease.checkpoints, outcome.interrupted.checkpoints);
+        if (one.lease.checkpoints > 0.0) uses.back().amount = written * terms.checkpoint;
+      }
     }
     return uses;
   }
@@ -135,7 +140,8 @@ struct Biller {
   [[nodiscard]] std::optional<TransferUse> transfer(const TransferTerms& of) const {
     const Bytes amount = count(of.counts);
     const bool leaves = !of.to_cloud.empty();
-    if (leaves && amount <= Bytes{}) return std::nullopt;
+    const bool saved = of.counts == TransferTerms::Of::checkpoints;
+    if ((leaves || saved) && amount <= Bytes{}) return std::nullopt;
     if (leaves) {
       remarks.push_back(words::leaves_cloud(of.from_region, of.to_cloud, amount));
     }

@@ -168,6 +168,7 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
   alone.cluster.instances = 1.0;
   alone.cluster.gpus_per_instance = 1.0;
   alone.cluster.unequal_gpus.clear();
+  if (alone.cluster.spot) alone.cluster.spot->on_demand_instances.reset();
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();

@@ -55,6 +55,16 @@ ChargedJobs none_of(std::string name) {
   return sum;
 }
 
+/// For GPUs that wait, that are booked and not used, and that are kept for a next job.
+Money idle_of(const Bill& bill) {
+  Money idle = bill.idle_gpu + bill.unused;
+  for (const BillLine& line : bill.lines) {
+    const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
+    if (machines != nullptr && machines->warm) idle += line.amount;
+  }
+  return idle;
+}
+
 void unit_costs(ChargedJobs& job, const Scenario& scenario, const Result& result) {
   const auto per = [&](FigureId id, double units) -> std::optional<Money> {
     const std::optional<double> cost = value_of(result, id);
@@ -85,9 +95,16 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
   unit_costs(job, *run.scenario, result);
   job.prepared = preparation_of(accounting);
   job.runs_per_month = accounting.runs_per_month.value_or(1.0);
-  const Money of_run = accounting.runs ? job.prepared / *accounting.runs : Money{};
-  job.month = job.runs_per_month * (*job.run + of_run);
-  job.waiting = job.runs_per_month * result.bill.idle_gpu;
+  job.month = job.runs_per_month * *job.run;
+  // What is prepared once is paid once, however often the job runs in a month.
+  if (accounting.runs) {
+    job.month += std::min(1.0, job.runs_per_month / *accounting.runs) * job.prepared;
+  }
+  job.waiting = job.runs_per_month * idle_of(result.bill);
+  for (const std::string& remark : result.remarks) {
+    if (remark.find("not on the bill") == std::string::npos) continue;
+    remarks.push_back(fmt::format("{}: {}", job.name, remark));
+  }
   if (job.prepared > Money{} && !accounting.runs) {
     remarks.push_back(fmt::format(
         "{}: what was prepared is in no month: /accounting/runs says how many runs share it",

@@ -199,7 +199,8 @@ def bill(plan, result, prices):
         parts["transfer"] += read * amount(price, "retrieval")
         if holds and price:
             paid_for = max(samples * size, objects * base(price.get("least_object", "0 B")))
-            paid_time = max(lease * job.get("jobs", 1), base(price.get("least_held", "0 h"))) / job.get("jobs", 1)
+            least = base(price.get("least_held", "0 h")) if "storage_held" in source else 0.0
+            paid_time = max(lease * job.get("jobs", 1), least) / job.get("jobs", 1)
             parts["storage"] += paid_for * amount(price, "storage") * paid_time
     elif service in ("gcs", "azure-blob"):
         price = prices.stored("object_stores", "prices", place, service=service.replace("-", "_"),
@@ -237,7 +238,7 @@ def bill(plan, result, prices):
     store = checkpoint.get("to", service)
     home = "to" not in checkpoint
     goes = checkpoint.get("region") or (place if home else job_region if store in ("s3", "efs") else region)
-    kept_bytes = checkpoint.get("kept", 0) * base(checkpoint.get("size", "0 B"))
+    kept_bytes = min(checkpoint.get("kept", 0), written) * base(checkpoint.get("size", "0 B"))
     kept_for = base(checkpoint["held"]) if "held" in checkpoint else wall
     price = None
     if store == "s3":
@@ -249,12 +250,14 @@ def bill(plan, result, prices):
         price = prices.stored("object_stores", "prices", goes, service=store.replace("-", "_"),
                               storage_class=source.get("storage_class", usual) if home else usual)
         parts["requests"] += written * amount(price, "per_10000_writes") / 10000
-        if aws and (not home or "region" in checkpoint):
+        if aws:
             parts["transfer"] += prices.tariff("to internet", job_region, saved)
     elif store == "efs":
         price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
         if not home or "region" in checkpoint or source.get("throughput_mode", "elastic") == "elastic":
             parts["transfer"] += saved * amount(prices.stored("efs", "throughput_prices", goes), "elastic_write")
+    if "held" in checkpoint and price:
+        kept_for = max(kept_for, base(price.get("least_held", "0 h")))
     parts["storage"] += kept_bytes * amount(price, "storage") * kept_for
     if aws and store in ("s3", "efs", "fsx-lustre") and goes != job_region:
         parts["transfer"] += prices.between(job_region, goes, saved)
@@ -361,7 +364,7 @@ def drawn(draw):
         cluster["spot"]["on_demand_instances"] = draw.randint(1, cluster["instances"] - 1)
     if maybe(0.2):
         source["nat_gateway"] = True
-    if maybe(0.2):
+    if maybe(0.3) and purchase in ("on_demand", "savings_plan"):
         cluster["kept_warm"] = f"{draw.randint(1, 60)} min"
     if interrupted:
         job["startup"] = "0 s"
@@ -376,6 +379,8 @@ def drawn(draw):
         preprocess[0]["where"] = "remote"
     machines = [name for name in draw.sample(GPU_MACHINES, 4)
                 if "remote" not in loader or name.removeprefix("ml.")[:2] in ("g5", "p3", "p4", "g4")]
+    if "on_demand_instances" in cluster.get("spot", {}):
+        machines = [name for name in machines if not name.startswith("ml.")]
     vary = {"/cluster/instance": machines or ["g5.12xlarge"], "/job/epochs": [1, draw.randint(2, 30)],
             "/cluster/region": draw.sample([r for r in REGIONS if r], 2) if maybe(0.8) else [None]}
     if service in ("s3", "efs", "fsx-lustre") and maybe(0.6):

@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "study/run.hpp"
 #include "tests/study/billed.hpp"
 
 using namespace feedrate;
@@ -38,6 +39,9 @@ TEST_CASE("billing: checkpoints are paid where they go, and for as long as they 
   // Three of them for a month at 0.023 USD/GB.
   const Billed kept = with({{"job.checkpoint.kept", "3"}, {"job.checkpoint.held", "730 h"}});
   CHECK(kept.dollars("checkpoints in S3 STANDARD") == Approx(0.69));
+  // No more than have been written.
+  const Billed few = with({{"job.checkpoint.kept", "1000"}, {"job.checkpoint.held", "730 h"}});
+  CHECK(few.dollars("checkpoints in S3 STANDARD") == Approx(0.23 * count));
   // Out of AWS, at 0.09 USD/GB of its first 10 TB.
   const Billed away = with({{"job.checkpoint.to", "gcs"}});
   CHECK(away.dollars("transfer of checkpoints from AWS to the internet") == Approx(0.9 * count));
@@ -65,6 +69,8 @@ TEST_CASE("billing: a contract takes its share off the catalogue's prices, and o
   CHECK(less.bill.compute.base() == Approx(0.9 * full.bill.compute.base()));
   CHECK(less.bill.storage.base() < full.bill.storage.base());
   CHECK(less.bill.requests == full.bill.requests);
+  const Billed none(job({{"accounting.discounts.auxiliary", "9%"}}));
+  CHECK(none.remarks_say("/accounting/discounts/auxiliary has no effect"));
   CHECK(less.bill.idle_gpu.base() == Approx(0.9 * full.bill.idle_gpu.base()));
   CHECK(less.line("1 x p3.2xlarge")->from.source.find("less 10 % discount") != std::string::npos);
   const std::vector<std::pair<std::string, std::string>> own = {{"cluster.price", "3 USD/h"}};
@@ -110,6 +116,27 @@ TEST_CASE("billing: a mixed fleet lies between all on demand and all on spot") {
   }
   CHECK(paid < fleet("on_demand", 0).bill.compute.base());
   CHECK_THROWS_AS(fleet("spot", 4), InputError);
+  // A job of SageMaker is on spot instances as a whole, and none of those is kept for another.
+  CHECK_THROWS_AS(Billed(job({{"cluster.instance", "ml.p3.2xlarge"},
+                              {"cluster.instances", "4"},
+                              {"cluster.purchase", "spot"},
+                              {"cluster.spot.on_demand_instances", "1"}})),
+                  InputError);
+  CHECK_THROWS_AS(Billed(job({{"cluster.purchase", "spot"}, {"cluster.kept_warm", "1 h"}})),
+                  InputError);
+}
+
+TEST_CASE("billing: a mixed fleet has its efficiency, and holds one that is given") {
+  const auto result = [](const char* key, const char* value) {
+    return study::run(job({{"cluster.instances", "4"},
+                           {"cluster.purchase", "spot"},
+                           {"cluster.spot.on_demand_instances", "2"},
+                           {"job.epochs", "4"},
+                           {key, value}}),
+                      test::catalog(), nullptr, {});
+  };
+  CHECK(result("job.efficiency", "0.9").efficiency.has_value());
+  CHECK(result("job.startup", "1 s").efficiency.has_value());
 }
 
 TEST_CASE("billing: S3-IA asks for 128 KiB an object and for thirty days") {
@@ -153,5 +180,5 @@ TEST_CASE("billing: spot prices are drawn between the zones', others are not") {
   };
   CHECK(bands("on_demand") == 1.0);
   // A tenth either way, nine times of ten, or as far apart as the zones are.
-  CHECK(bands("spot") >= Approx(std::exp(2.0 * 1.645 * 0.1)).epsilon(1e-3));
+  CHECK(bands("spot") >= Approx(std::exp(2.0 * 1.645 * 0.06)).epsilon(1e-3));
 }
