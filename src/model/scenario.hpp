@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/accounting.hpp"
 #include "model/dataset.hpp"
 #include "model/discipline.hpp"
 #include "model/layout.hpp"
@@ -420,39 +421,6 @@ struct Case {
   /// Promised, and not measured yet.
   [[nodiscard]] bool awaited() const { return measured == std::numeric_limits<double>::infinity(); }
   bool operator==(const Case&) const = default;
-};
-
-/// What amounts are shown in, and prices may be given in.
-struct Currency {
-  std::string code;  ///< of ISO 4217: "EUR"
-  double usd = 0.0;  ///< what one of it is worth, > 0
-  std::string date;  ///< of that rate; may be empty
-  bool operator==(const Currency&) const = default;
-};
-
-/// Something that is done once, before the first run: uploading the data, baking an image.
-struct Preparation {
-  std::string what;
-  std::optional<Money> cost = {};  ///< or a time at a price
-  std::optional<Duration> time = {};
-  std::optional<HourlyPrice> price = {};
-  bool operator==(const Preparation&) const = default;
-};
-
-/// Shares off the prices of the catalogue, by part of the bill: what a contract says.
-struct Discounts {
-  std::optional<double> compute = {}, auxiliary = {}, storage = {}, requests = {}, transfer = {};
-  bool operator==(const Discounts&) const = default;
-};
-
-/// Whose the job is and how often it runs: what is paid beside the bill of one run, and by whom.
-struct Accounting {
-  std::map<std::string, std::string> tags = {};  ///< "team": "vision"
-  std::optional<double> runs_per_month = {};
-  std::optional<double> runs = {};  ///< in all: they share what is prepared
-  std::vector<Preparation> preparation = {};
-  std::optional<Discounts> discounts = {};
-  bool operator==(const Accounting&) const = default;
 };
 
 /// Which machine the numbers of a scenario belong to, where that is not the one that it asks for. A

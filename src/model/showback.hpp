@@ -1,16 +1,11 @@
 #pragma once
 // Who pays for what: the jobs of several teams with what a run of each costs, what a month of them
-// does, and what of that is paid for GPUs that wait. Every column is said once, in showback.cpp:
-// tables, CSV and JSON name and order them as it does.
-#include <cstdint>
+// does, and what of that is paid for GPUs that wait.
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/units.hpp"
-#include "model/figures.hpp"
 #include "model/stage.hpp"
 
 namespace feedrate {
@@ -48,21 +43,5 @@ struct Showback {
   ChargedJobs all;
   std::vector<std::string> remarks;
 };
-
-/// Which tables of the report have a column.
-enum class ChargeTable : std::uint8_t { month, job, both, unit };
-
-struct ChargeColumn {
-  std::string_view name;   ///< "month_usd": the key in JSON and CSV
-  std::string_view title;  ///< for people: "a month"
-  std::string_view manual;
-  ChargeTable shown = ChargeTable::month;
-  FigureUnit unit = FigureUnit::count;
-  std::optional<double> (*of)(const ChargedJobs&) = nullptr;  ///< empty: not known, does not apply
-  bool of_month = false;  ///< shown as a share of the month, too
-};
-
-/// In the order in which they are written. What is a figure of a run has that figure's name.
-std::span<const ChargeColumn> charge_columns();
 
 }  // namespace feedrate

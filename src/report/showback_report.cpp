@@ -8,6 +8,7 @@
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
+#include "words/showback.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -17,12 +18,13 @@ std::string named(const ChargedJobs& jobs) {
 }
 
 /// The columns of a table that say something of any of the rows.
-std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, ChargeTable table) {
-  std::vector<const ChargeColumn*> chosen;
-  for (const ChargeColumn& column : charge_columns()) {
-    const bool both = column.shown == ChargeTable::both && table != ChargeTable::unit;
+std::vector<const words::ChargeColumn*> told(const std::vector<ChargedJobs>& rows,
+                                             words::ChargeTable table) {
+  std::vector<const words::ChargeColumn*> chosen;
+  for (const words::ChargeColumn& column : words::charge_columns()) {
+    const bool both = column.shown == words::ChargeTable::both && table != words::ChargeTable::unit;
     if (column.shown != table && !both) continue;
-    const bool says = column.shown == ChargeTable::both ||
+    const bool says = column.shown == words::ChargeTable::both ||
                       std::any_of(rows.begin(), rows.end(), [&](const ChargedJobs& row) {
                         return column.of(row).value_or(0.0) != 0.0;
                       });
@@ -32,14 +34,14 @@ std::vector<const ChargeColumn*> told(const std::vector<ChargedJobs>& rows, Char
 }
 
 Table table_of(std::string title, std::string first, const std::vector<ChargedJobs>& rows,
-               ChargeTable which) {
-  const bool of_jobs = which == ChargeTable::job;
+               words::ChargeTable which) {
+  const bool of_jobs = which == words::ChargeTable::job;
   Table table;
   table.title = std::move(title);
   table.columns = {{std::move(first)}};
   if (of_jobs) table.columns.push_back({"bottleneck"});
-  const std::vector<const ChargeColumn*> columns = told(rows, which);
-  for (const ChargeColumn* column : columns) {
+  const std::vector<const words::ChargeColumn*> columns = told(rows, which);
+  for (const words::ChargeColumn* column : columns) {
     table.columns.push_back({std::string(column->title), Align::right});
   }
   for (const ChargedJobs& jobs : rows) {
@@ -47,7 +49,7 @@ Table table_of(std::string title, std::string first, const std::vector<ChargedJo
     if (of_jobs) {
       row.cells.emplace_back(jobs.bottleneck ? std::string(name_of(*jobs.bottleneck)) : "none");
     }
-    for (const ChargeColumn* column : columns) {
+    for (const words::ChargeColumn* column : columns) {
       const std::optional<double> value = column->of(jobs);
       if (!value) {
         row.cells.emplace_back("-", Tone::faint);
@@ -96,9 +98,10 @@ Report showback_report(const Showback& showback) {
     groups.push_back(showback.all);
     groups.back().name = "(all)";
   }
-  report.blocks.emplace_back(table_of("A month", showback.by, groups, ChargeTable::month));
-  report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, ChargeTable::job));
-  Table units = table_of("What a unit of work costs", "job", showback.jobs, ChargeTable::unit);
+  report.blocks.emplace_back(table_of("A month", showback.by, groups, words::ChargeTable::month));
+  report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, words::ChargeTable::job));
+  Table units =
+      table_of("What a unit of work costs", "job", showback.jobs, words::ChargeTable::unit);
   if (units.columns.size() > 1) report.blocks.emplace_back(std::move(units));
   if (!showback.remarks.empty()) {
     report.blocks.emplace_back(List{"Remarks", showback.remarks});
@@ -108,12 +111,13 @@ Report showback_report(const Showback& showback) {
 
 std::string showback_csv(const Showback& showback) {
   std::vector<std::vector<std::string>> rows = {{"row", "name", "file", showback.by, "bottleneck"}};
-  for (const ChargeColumn& column : charge_columns()) rows[0].emplace_back(column.name);
+  for (const words::ChargeColumn& column : words::charge_columns())
+    rows[0].emplace_back(column.name);
   const auto add = [&](const char* kind, const ChargedJobs& jobs) {
     std::vector<std::string> row = {
         kind, jobs.name, jobs.file, jobs.tag,
         jobs.bottleneck ? std::string(name_of(*jobs.bottleneck)) : std::string()};
-    for (const ChargeColumn& column : charge_columns()) {
+    for (const words::ChargeColumn& column : words::charge_columns()) {
       const std::optional<double> value = column.of(jobs);
       row.push_back(value ? exact(*value) : std::string());
     }

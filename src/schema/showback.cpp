@@ -3,6 +3,7 @@
 #include "base/version.hpp"
 #include "schema/written.hpp"
 #include "schema/written_manual.hpp"
+#include "words/showback.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -31,14 +32,14 @@ const std::vector<Entry<ChargedJobs>>& entries<ChargedJobs>() {
                    [](const C& c) { return words_or_null(c.tag); }),
         written<&C::bottleneck>("bottleneck", "null: none, or several jobs"),
     };
-    for (const ChargeColumn& column : charge_columns()) {
+    for (const words::ChargeColumn& column : words::charge_columns()) {
       Entry<C> made{};
       made.key.name = column.name;
       made.key.manual = column.manual;
       made.key.kind = KeyKind::number;
       made.key.nullable = true;
       made.write = [](const C& in, const Key& key, JsonWriter& out) {
-        for (const ChargeColumn& one : charge_columns()) {
+        for (const words::ChargeColumn& one : words::charge_columns()) {
           if (one.name == key.name) out.number(key.name, one.of(in));
         }
       };

@@ -1,9 +1,8 @@
 // Remedies in how and where the same machines are paid for.
-#include <fmt/format.h>
-
 #include <cmath>
 #include <optional>
 
+#include "base/number_text.hpp"
 #include "catalog/listing.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
@@ -118,9 +117,8 @@ const Remedy price_list[] = {
      },
      [](const Situation& s) {
        const double half = std::floor(s.scenario.cluster.instances / 2.0);
-       return std::vector<Change>{
-           {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}},
-            fmt::format("{:g} of {:g} instances on demand", half, s.scenario.cluster.instances)}};
+       return std::vector<Change>{{{{"/cluster/spot/on_demand_instances", whole_text(half)}},
+                                   words::on_demand_of(half, s.scenario.cluster.instances)}};
      }},
     {{"capacity_block", "a capacity block or training plan", RemedyKind::infrastructure, 4.0,
       Rung::fed, "eight GPUs or more of AWS are paid on demand",

@@ -1,12 +1,9 @@
 #include "study/showback.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/number_text.hpp"
-#include "base/quote.hpp"
 #include "catalog/lookup.hpp"
+#include "words/showback.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -102,13 +99,11 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
   }
   job.waiting = job.runs_per_month * idle_of(result.bill);
   for (const std::string& remark : result.remarks) {
-    if (remark.find("not on the bill") == std::string::npos) continue;
-    remarks.push_back(fmt::format("{}: {}", job.name, remark));
+    if (remark.find(words::not_billed) == std::string::npos) continue;
+    remarks.push_back(words::remark_of(job.name, remark));
   }
   if (job.prepared > Money{} && !accounting.runs) {
-    remarks.push_back(fmt::format(
-        "{}: what was prepared is in no month: /accounting/runs says how many runs share it",
-        job.name));
+    remarks.push_back(words::unshared_preparation(job.name));
   }
   if (const auto footprint = footprint_of(*run.scenario, result, catalog)) {
     const double kg = job.runs_per_month * footprint->grams_per_kwh / 1e3;
@@ -120,28 +115,17 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
 
 void remark_on(const Showback& made, std::span<const RunOf> runs,
                std::vector<std::string>& remarks) {
-  const auto once = std::count_if(runs.begin(), runs.end(), [](const RunOf& run) {
-    return !run.scenario->accounting.runs_per_month;
-  });
-  if (once > 0) {
-    remarks.push_back(fmt::format(
-        "/accounting/runs_per_month is not given in {} of {} jobs: each counts one run a month",
-        once, runs.size()));
-  }
-  const auto untagged = std::count_if(made.jobs.begin(), made.jobs.end(),
-                                      [](const ChargedJobs& job) { return job.tag.empty(); });
-  if (untagged > 0) {
-    remarks.push_back(fmt::format("/accounting/tags has no {} in {} of {} jobs", in_quotes(made.by),
-                                  untagged, runs.size()));
-  }
-  const auto dark = std::count_if(made.jobs.begin(), made.jobs.end(),
-                                  [](const ChargedJobs& job) { return !job.most_kg; });
-  if (dark > 0) {
-    remarks.push_back(fmt::format(
-        "the emissions of {} of {} jobs are not known: the catalogue lacks the power of "
-        "the GPU or the grid of the region",
-        dark, runs.size()));
-  }
+  const auto count = [](const auto& list, auto of) {
+    return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), of));
+  };
+  const std::size_t once =
+      count(runs, [](const RunOf& run) { return !run.scenario->accounting.runs_per_month; });
+  const std::size_t untagged =
+      count(made.jobs, [](const ChargedJobs& job) { return job.tag.empty(); });
+  const std::size_t dark = count(made.jobs, [](const ChargedJobs& job) { return !job.most_kg; });
+  if (once > 0) remarks.push_back(words::without_runs(once, runs.size()));
+  if (untagged > 0) remarks.push_back(words::without_tag(made.by, untagged, runs.size()));
+  if (dark > 0) remarks.push_back(words::unknown_emissions(dark, runs.size()));
 }
 
 }  // namespace

@@ -79,6 +79,10 @@ std::string checkpoint_every(std::string_view interval) {
       interval);
 }
 
+std::string on_demand_of(double n, double instances) {
+  return fmt::format("{:g} of {:g} instances on demand", n, instances);
+}
+
 std::string savings(double share) {
   return fmt::format("{:g} % off", 100.0 * share);
 }

@@ -31,6 +31,8 @@ std::string smaller_samples(Bytes now, Bytes before);
 std::string faster_steps(double times, double low, double high);
 std::string checkpoint_every(std::string_view interval);
 std::string savings(double share);
+/// "2 of 4 instances on demand"
+std::string on_demand_of(double n, double instances);
 
 // What to give first.
 std::string give_scaling(double instances);

@@ -1,8 +1,12 @@
-#include "model/showback.hpp"
+#include "words/showback.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 
-namespace feedrate {
+#include "base/quote.hpp"
+
+namespace feedrate::words {
 namespace {
 
 using C = const ChargedJobs&;
@@ -55,4 +59,30 @@ std::span<const ChargeColumn> charge_columns() {
   return all;
 }
 
-}  // namespace feedrate
+std::string remark_of(std::string_view job, std::string_view remark) {
+  return fmt::format("{}: {}", job, remark);
+}
+
+std::string unshared_preparation(std::string_view job) {
+  return remark_of(
+      job, "what was prepared is in no month: /accounting/runs says how many runs share it");
+}
+
+std::string without_runs(std::size_t jobs, std::size_t of) {
+  return fmt::format(
+      "/accounting/runs_per_month is not given in {} of {} jobs: each counts one run a month", jobs,
+      of);
+}
+
+std::string without_tag(std::string_view tag, std::size_t jobs, std::size_t of) {
+  return fmt::format("/accounting/tags has no {} in {} of {} jobs", in_quotes(tag), jobs, of);
+}
+
+std::string unknown_emissions(std::size_t jobs, std::size_t of) {
+  return fmt::format(
+      "the emissions of {} of {} jobs are not known: the catalogue lacks the power of the GPU or "
+      "the grid of the region",
+      jobs, of);
+}
+
+}  // namespace feedrate::words

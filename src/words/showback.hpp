@@ -1,0 +1,41 @@
+#pragma once
+// The columns of a showback, each said once: tables, CSV and JSON name and order them as they stand
+// here; and what its sums leave out.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/figures.hpp"
+#include "model/showback.hpp"
+
+namespace feedrate::words {
+
+/// Which tables of the report have a column.
+enum class ChargeTable : std::uint8_t { month, job, both, unit };
+
+struct ChargeColumn {
+  std::string_view name;   ///< "month_usd": the key in JSON and CSV
+  std::string_view title;  ///< for people: "a month"
+  std::string_view manual;
+  ChargeTable shown = ChargeTable::month;
+  FigureUnit unit = FigureUnit::count;
+  std::optional<double> (*of)(const ChargedJobs&) = nullptr;  ///< empty: not known, does not apply
+  bool of_month = false;  ///< shown as a share of the month, too
+};
+
+/// In the order in which they are written. What is a figure of a run has that figure's name.
+std::span<const ChargeColumn> charge_columns();
+
+/// Of a remark of a bill, that something has no price.
+inline constexpr std::string_view not_billed = "not on the bill";
+/// Of one of several jobs.
+std::string remark_of(std::string_view job, std::string_view remark);
+std::string unshared_preparation(std::string_view job);
+std::string without_runs(std::size_t jobs, std::size_t of);
+std::string without_tag(std::string_view tag, std::size_t jobs, std::size_t of);
+std::string unknown_emissions(std::size_t jobs, std::size_t of);
+
+}  // namespace feedrate::words
