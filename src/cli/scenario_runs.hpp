@@ -7,9 +7,9 @@
 #include "catalog/catalog.hpp"
 #include "cli/options.hpp"
 #include "model/host.hpp"
-#include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "model/showback.hpp"
+#include "model/sweep.hpp"
 
 namespace feedrate::cli {
 
