@@ -342,15 +342,7 @@ struct Pricer {
   void between_regions() {
     const auto far = distance_to_data(context);
     if (!far) return;
-    auto tiers = find_transfer_between(catalog, far->from, far->to);
-    if (!tiers) {
-      remark(fmt::format("transfer from {} to {} is not on the bill: {}", far->from, far->to,
-                         tiers.failure.message));
-      return;
-    }
-    terms.transfer.push_back({fmt::format("transfer from {} to {}", far->from, far->to),
-                              std::move(*tiers.value), TransferTerms::Of::bytes_read, far->from,
-                              ""});
+    send_between_regions(context, far->from, far->to, "", TransferTerms::Of::bytes_read);
   }
 
   /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It

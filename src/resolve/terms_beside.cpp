@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "base/number_text.hpp"
@@ -109,15 +108,8 @@ struct CheckpointPricer {
     if (!writes() || !held_in_aws(store.family())) return;
     if (outside_aws(context.machine())) return leave_cloud("AWS");
     if (region == regions.aws) return;
-    auto tiers = find_transfer_between(context.catalog, regions.aws, region);
-    if (!tiers) {
-      remark(fmt::format("transfer from {} to {} is not on the bill: {}", regions.aws, region,
-                         tiers.failure.message));
-      return;
-    }
-    terms.transfer.push_back(
-        {fmt::format("transfer of checkpoints from {} to {}", regions.aws, region),
-         std::move(*tiers.value), TransferTerms::Of::checkpoints, regions.aws, ""});
+    send_between_regions(context, regions.aws, region, " of checkpoints",
+                         TransferTerms::Of::checkpoints);
   }
 };
 
@@ -149,12 +141,24 @@ struct Discount {
 
 }  // namespace
 
+void send_between_regions(Context& context, const std::string& from, const std::string& to,
+                          std::string_view what, TransferTerms::Of counts) {
+  auto tiers = find_transfer_between(context.catalog, from, to);
+  if (!tiers) {
+    context.remark(RemarkKind::check, fmt::format("transfer from {} to {} is not on the bill: {}",
+                                                  from, to, tiers.failure.message));
+    return;
+  }
+  context.out.terms.transfer.push_back({fmt::format("transfer{} from {} to {}", what, from, to),
+                                        std::move(*tiers.value), counts, from, ""});
+}
+
 void add_checkpoint_terms(Context& context, const TermRegions& regions) {
   const Scenario& s = context.scenario;
   const auto& given = s.job.checkpoint;
   const bool named = given && given->to;
-  CheckpointPricer pricer{context, regions, context.out.terms,
-                          named ? *given->to : s.source.service, named || (given && given->region)};
+  CheckpointPricer pricer{context, regions, context.out.terms, checkpoint_store(s),
+                          named || (given && given->region)};
   const Service family = pricer.store.family();
   pricer.region = named ? (held_in_aws(family) ? regions.aws : regions.job) : regions.data;
   if (given && given->region) pricer.region = *given->region;

@@ -21,6 +21,11 @@ inline constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD", "gcp"};
 inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2",
                                          "azure"};
 
+/// What bytes cost that go from one region of AWS to another; a remark where no price is known.
+/// `what`: " of checkpoints", or nothing.
+void send_between_regions(Context& context, const std::string& from, const std::string& to,
+                          std::string_view what, TransferTerms::Of counts);
+
 /// Writing checkpoints to where the scenario has them go, what crosses regions and clouds for that,
 /// and keeping them.
 void add_checkpoint_terms(Context& context, const TermRegions& regions);

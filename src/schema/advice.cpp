@@ -247,14 +247,7 @@ std::string advice_manual() {
 }
 
 std::string advice_json_schema() {
-  JsonWriter out;
-  out.begin_object();
-  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  out.text("title", "feedrate advice").text("type", "object");
-  out.text("description", "What advise prints with --format json.");
-  write_written_properties(root_of<NamedAdvice>("advice"), out);
-  out.end();
-  return std::move(out).finish();
+  return written_json_schema(root_of<NamedAdvice>("advice"), "feedrate advice", "advise");
 }
 
 }  // namespace feedrate::schema

@@ -282,14 +282,7 @@ std::string cases_manual() {
 }
 
 std::string cases_json_schema() {
-  JsonWriter out;
-  out.begin_object();
-  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  out.text("title", "feedrate cases").text("type", "object");
-  out.text("description", "What cases prints with --format json.");
-  write_written_properties(root_of<AllCases>("cases"), out);
-  out.end();
-  return std::move(out).finish();
+  return written_json_schema(root_of<AllCases>("cases"), "feedrate cases", "cases");
 }
 
 }  // namespace feedrate::schema

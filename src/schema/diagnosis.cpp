@@ -345,14 +345,7 @@ std::string diagnosis_manual() {
 }
 
 std::string diagnosis_json_schema() {
-  JsonWriter out;
-  out.begin_object();
-  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  out.text("title", "feedrate diagnose").text("type", "object");
-  out.text("description", "What diagnose prints with --format json.");
-  write_written_properties(root_of<Diagnosis>("diagnosis"), out);
-  out.end();
-  return std::move(out).finish();
+  return written_json_schema(root_of<Diagnosis>("diagnosis"), "feedrate diagnose", "diagnose");
 }
 
 }  // namespace feedrate::schema

@@ -295,14 +295,7 @@ std::string optimum_manual() {
 }
 
 std::string optimum_json_schema() {
-  JsonWriter out;
-  out.begin_object();
-  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  out.text("title", "feedrate optimize").text("type", "object");
-  out.text("description", "What optimize prints with --format json.");
-  write_written_properties(root_of<Whole>("optimum"), out);
-  out.end();
-  return std::move(out).finish();
+  return written_json_schema(root_of<Whole>("optimum"), "feedrate optimize", "optimize");
 }
 
 }  // namespace feedrate::schema

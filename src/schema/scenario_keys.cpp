@@ -133,27 +133,15 @@ const std::vector<Entry<Preparation>>& entries<Preparation>() {
 
 template <>
 const std::vector<Entry<Discounts>>& entries<Discounts>() {
+  const auto off = [](std::string_view what) {
+    return KeyText{.manual = what, .fallback = "0", .limits = between(0, 0.99), .percent = true};
+  };
   static const std::vector<Entry<Discounts>> list = {
-      entry<&Discounts::compute>("compute", {.manual = "fraction off instances of the cluster",
-                                             .fallback = "0",
-                                             .limits = between(0, 0.99),
-                                             .percent = true}),
-      entry<&Discounts::auxiliary>("auxiliary", {.manual = "fraction off helpers and gateways",
-                                                 .fallback = "0",
-                                                 .limits = between(0, 0.99),
-                                                 .percent = true}),
-      entry<&Discounts::storage>("storage", {.manual = "fraction off what is held",
-                                             .fallback = "0",
-                                             .limits = between(0, 0.99),
-                                             .percent = true}),
-      entry<&Discounts::requests>("requests", {.manual = "fraction off requests",
-                                               .fallback = "0",
-                                               .limits = between(0, 0.99),
-                                               .percent = true}),
-      entry<&Discounts::transfer>("transfer", {.manual = "fraction off bytes that are moved",
-                                               .fallback = "0",
-                                               .limits = between(0, 0.99),
-                                               .percent = true}),
+      entry<&Discounts::compute>("compute", off("fraction off instances of the cluster")),
+      entry<&Discounts::auxiliary>("auxiliary", off("fraction off helpers and gateways")),
+      entry<&Discounts::storage>("storage", off("fraction off what is held")),
+      entry<&Discounts::requests>("requests", off("fraction off requests")),
+      entry<&Discounts::transfer>("transfer", off("fraction off bytes that are moved")),
   };
   return list;
 }

@@ -79,14 +79,7 @@ std::string showback_manual() {
 }
 
 std::string showback_json_schema() {
-  JsonWriter out;
-  out.begin_object();
-  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  out.text("title", "feedrate showback").text("type", "object");
-  out.text("description", "What showback prints with --format json.");
-  write_written_properties(root_of<Showback>("showback"), out);
-  out.end();
-  return std::move(out).finish();
+  return written_json_schema(root_of<Showback>("showback"), "feedrate showback", "showback");
 }
 
 }  // namespace feedrate::schema

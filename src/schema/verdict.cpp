@@ -287,14 +287,7 @@ std::string verdict_manual() {
 }
 
 std::string verdict_json_schema() {
-  JsonWriter out;
-  out.begin_object();
-  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  out.text("title", "feedrate check").text("type", "object");
-  out.text("description", "What check prints with --format json.");
-  write_written_properties(root_of<Verdict>("verdict"), out);
-  out.end();
-  return std::move(out).finish();
+  return written_json_schema(root_of<Verdict>("verdict"), "feedrate check", "check");
 }
 
 std::string write_benchmark(const Verdict& verdict) {

@@ -1,5 +1,7 @@
 #include "schema/written_manual.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -75,6 +77,17 @@ std::string written_manual(const Key& root) {
   std::string page;
   add_manual(root.keys, 0, page);
   return page;
+}
+
+std::string written_json_schema(const Key& root, std::string_view title, std::string_view command) {
+  JsonWriter out;
+  out.begin_object();
+  out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
+  out.text("title", title).text("type", "object");
+  out.text("description", fmt::format("What {} prints with --format json.", command));
+  write_written_properties(root, out);
+  out.end();
+  return std::move(out).finish();
 }
 
 void write_written_properties(const Key& root, JsonWriter& out) {

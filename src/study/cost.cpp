@@ -33,28 +33,22 @@ BillLine line_of(BillPart part, Money amount, Charge charge, const std::string& 
   return line;
 }
 
+enum class HeldFor { job, nobody, next_job };
+
+/// Instances for a time, at their price.
+BillLine instances_line(BillPart part, const MachineUse& use, Duration each, HeldFor whom,
+                        bool named) {
+  const ChargedInstances charge{use.instances, each, use.price.value, whom == HeldFor::nobody,
+                                whom == HeldFor::next_job};
+  const Money amount = checked(use.instances * (use.price.value * each), use.what);
+  return line_of(part, amount, charge, use.what, use.price, named);
+}
+
 BillLine machine_line(BillPart part, const MachineUse& use, bool named) {
   const Duration billed = billed_time(use.rule, use.startup, use.busy);
   expect_of_bill(use.instances > 0.0, use.what, words::some_instances);
   expect_of_bill(use.price.value >= HourlyPrice{}, use.what, words::some_price);
-  const Money amount = checked(use.instances * (use.price.value * billed), use.what);
-  return line_of(part, amount, ChargedInstances{use.instances, billed, use.price.value, false},
-                 use.what, use.price, named);
-}
-
-BillLine warm_line(const MachineUse& use, Duration kept, bool named) {
-  ChargedInstances charge{use.instances, kept, use.price.value};
-  charge.warm = true;
-  const Money amount = checked(use.instances * (use.price.value * kept), use.what);
-  return line_of(BillPart::compute, amount, charge, use.what, use.price, named);
-}
-
-BillLine unused_line(const MachineUse& use, Duration unused, bool named) {
-  const Duration time = std::max(Duration{}, unused);
-  const Money amount = checked(use.instances * (use.price.value * time), use.what);
-  return line_of(BillPart::compute, amount,
-                 ChargedInstances{use.instances, time, use.price.value, true}, use.what, use.price,
-                 named);
+  return instances_line(part, use, billed, HeldFor::job, named);
 }
 
 BillLine storage_line(const StorageUse& use, bool named) {
@@ -163,7 +157,9 @@ Bill bill_of(const BillInput& input, bool named) {
   bill.lines.push_back(machine_line(BillPart::compute, input.compute, named));
   if (input.booked > Duration{}) {
     bill.billed_time = std::max(used, input.blocks * input.booked);
-    bill.lines.push_back(unused_line(input.compute, bill.billed_time - used, named));
+    const Duration unused = std::max(Duration{}, bill.billed_time - used);
+    bill.lines.push_back(
+        instances_line(BillPart::compute, input.compute, unused, HeldFor::nobody, named));
     bill.unused = bill.lines.back().amount;
   }
   if (const auto& use = input.fallback; use && use->startup + use->busy > Duration{}) {
@@ -176,7 +172,8 @@ Bill bill_of(const BillInput& input, bool named) {
     if (held > Duration{}) cluster = both / held;
   }
   if (input.kept_warm > Duration{}) {
-    bill.lines.push_back(warm_line(input.compute, input.kept_warm, named));
+    bill.lines.push_back(instances_line(BillPart::compute, input.compute, input.kept_warm,
+                                        HeldFor::next_job, named));
   }
   // Where spot instances wait for capacity, those beside them are paid, and wait too.
   if (const auto& use = input.beside) {

@@ -39,8 +39,8 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// root/work/job.json may name what lies in root/work; root/secret.json and root/times.csv may it
-/// not.
+/// The job of the inner folder may name what lies in it or below; secret.json and times.csv, which
+/// lie beside that folder, may it not.
 struct World {
   World() {
     root.write("secret.json", std::string(R"({"name": ")") + secret + "\"}");
