@@ -113,16 +113,20 @@ Pace attempt(const Epoch& e, double period) {
   Flow::Waiting waiting{1.0, c.inline_load ? 0.0 : lost, e.batch};
   waiting.share = e.share;
   const auto [rate, varies] = e.flow.loaded(waiting, pace.background);
-  const double variance = varies.own;
-  pace.variance = variance;
+  double variance = varies.own;
   pace.spread = varies.spread * e.batch;
   pace.whole_cv = std::sqrt(varies.whole);
   if (rate < 1e299) load = inputs.ranks * e.batch / rate;
-  // The cores do no more than they can, whoever asks.
+  // The cores do no more than they can, whoever asks; of the longer time a batch varies by less.
   if (shares_cores && !c.inline_load) {
     const double work = c.handover + c.pin + e.batch * e.flow.core_work();
-    load = std::max(load, inputs.ranks * work / e.flow.most_cores());
+    const double least = inputs.ranks * work / e.flow.most_cores();
+    if (least > load) {
+      variance *= load / least * (load / least);
+      load = least;
+    }
   }
+  pace.variance = variance;
   // Threads wait while the GPU does its part of their batch.
   pace.making = load;
   load = made_with_ahead(c, load, pace.crowding);
@@ -216,8 +220,12 @@ Pace pace_of(const Epoch& e) {
     pace.fed = pace.line;
     return pace;
   }
-  const double period = fixed_point([&](double p) { return attempt(e, p).period; });
-  pace = attempt(e, period);
+  double tried = 0.0;
+  const double period = fixed_point([&](double p) {
+    pace = attempt(e, tried = p);
+    return pace.period;
+  });
+  if (period != tried) pace = attempt(e, period);
   pace.period = std::max(pace.period, period);
   // The same were the loader always ahead: what the main process needs then is the most it can.
   const auto ahead = [&](double p) {

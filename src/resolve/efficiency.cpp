@@ -1,6 +1,8 @@
 #include "resolve/efficiency.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "pipeline/simulate.hpp"
 
@@ -11,8 +13,18 @@ using pipeline::Inputs;
 
 constexpr double rounding = 1e-9;
 
-/// Where nothing fails and no state is written, epochs take as long.
+bool has_burst(const std::vector<pipeline::RateLimit>& limits) {
+  return std::any_of(limits.begin(), limits.end(),
+                     [](const pipeline::RateLimit& limit) { return limit.burst_rate > 0.0; });
+}
+
+/// Where nothing fails and no state is written, epochs take as long; and after copying that uses up
+/// no credit.
 Inputs uninterrupted(Inputs inputs) {
+  if (inputs.staging && !has_burst(inputs.staging->read.limits) &&
+      !has_burst(inputs.staging->write_limits)) {
+    inputs.staging.reset();
+  }
   inputs.interruptions.reset();
   inputs.booked = inputs.checkpoint_interval = Duration{};
   inputs.best_interval = false;
