@@ -493,11 +493,11 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
       seen[name][2] += sets.empty() ? 0 : 1;
     }
   });
-  CHECK(copies > 0);
+  CHECK_DRAWN(copies > 0);
   for (const auto& [name, counts] : seen) {
     INFO(name);
-    CHECK(counts[1] > 0);
-    if (name != "more_instances") CHECK(counts[0] > 0);
+    CHECK_DRAWN(counts[1] > 0);
+    CHECK_DRAWN(name == "more_instances" || counts[0] > 0);
   }
 }
 
