@@ -73,8 +73,11 @@ inline constexpr const char* efs_one_zone_mode = "one zone";
 /// Paths of transfer tariffs.
 inline constexpr std::string_view to_another_region = "to another region";
 inline constexpr std::string_view to_internet = "to internet";
+inline constexpr std::string_view between_zones = "between zones";
 inline constexpr std::string_view through_nat_gateway = "NAT gateway";
-/// Its price by the hour and its billing rule.
+/// The name by which the prices of EBS have what a snapshot of any volume costs.
+inline constexpr std::string_view ebs_snapshot = "snapshot";
+/// The price by the hour of a NAT gateway, and its billing rule.
 inline constexpr std::string_view nat_gateway_service = "nat_gateway";
 
 /// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.

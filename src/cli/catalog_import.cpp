@@ -15,8 +15,9 @@ namespace feedrate::cli {
 Parser* add_catalog_import(Parser& parent, ImportArguments& arguments) {
   Parser* app = parent.add_subcommand(
       "import",
-      "Bring prices up to date from a file: an AWS Price List bulk file (AmazonEC2, "
-      "AmazonSageMaker), a page of Azure's Retail Prices API, a vms.csv of the SkyPilot catalogue, "
+      "Bring prices up to date from a file: an AWS Price List bulk file (AmazonEC2 with EBS, "
+      "AmazonSageMaker, AmazonS3, AmazonEFS), a page of Azure's Retail Prices API, a vms.csv of "
+      "the SkyPilot catalogue, "
       "or a CSV of your own with the columns instance, region, price (USD/h)");
   app->add_option("file", arguments.file, "Price list")->type_name("FILE")->required();
   app->add_option(
@@ -41,11 +42,13 @@ int import_prices(const ImportArguments& arguments) {
   report::ImportSummary summary{imported.what,     imported.date, catalog.folder,
                                 arguments.dry_run, as_one,        plan.files.size(),
                                 plan.confirmed,    plan.older,    plan.elsewhere};
+  summary.partial = plan.partial;
   summary.more_pages = !imported.next.empty();
+  const report::ImportChanges changes{plan.changes, plan.storage};
   deliver(arguments.output, {&arguments.file, 1},
-          {.report = [&] { return report::import_report(plan.changes, summary); },
+          {.report = [&] { return report::import_report(changes, summary); },
            .json = {},
-           .csv = [&] { return report::to_csv(report::import_table(plan.changes)); },
+           .csv = [&] { return report::to_csv(report::import_table(changes)); },
            .remarks = {}});
   return fine;
 }

@@ -46,12 +46,18 @@ struct PriceList {
 /// "Azure Retail Prices overview" of Microsoft Learn; SkyPilot: the catalogue that its client reads
 /// (HOSTED_CATALOG_DIR_URL). Its list of Google Cloud is not here: there GPUs are priced apart from
 /// machines.
-constexpr std::array<PriceList, 5> price_lists = {{
+constexpr std::array<PriceList, 7> price_lists = {{
     {"aws",
      "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/"
      "index.json"},
     {"sagemaker",
      "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonSageMaker/current/{region}/"
+     "index.json"},
+    {"s3",
+     "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonS3/current/{region}/"
+     "index.json"},
+    {"efs",
+     "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEFS/current/{region}/"
      "index.json"},
     {"azure",
      "https://prices.azure.com/api/retail/"
@@ -115,7 +121,7 @@ std::vector<std::string> urls_of(const UpdateArguments& arguments) {
     }
     if (known) continue;
     if (source.find("://") == std::string::npos) {
-      refuse_flag("--source", "expected aws, sagemaker, azure, skypilot or a URL, got " +
+      refuse_flag("--source", "expected aws, sagemaker, s3, efs, azure, skypilot or a URL, got " +
                                   in_quotes(url_without_secrets(source)));
     }
     check_scheme(source);
@@ -189,6 +195,7 @@ class Fetcher {
         whole = std::move(page);
       } else {
         whole.prices.insert(whole.prices.end(), page.prices.begin(), page.prices.end());
+        whole.storage.insert(whole.storage.end(), page.storage.begin(), page.storage.end());
       }
       if (!next.empty() && server_of(next) != server_of(url)) {
         throw InputError(fmt::format("{}: expected the next page on {}, got one on {}", shown,
@@ -197,7 +204,7 @@ class Fetcher {
       }
       url = std::move(next);
     }
-    if (whole.prices.empty()) {
+    if (whole.prices.empty() && whole.storage.empty()) {
       throw InputError(url_without_secrets(first) +
                        ": expected prices of machines in the catalogue, got none of any");
     }
@@ -334,17 +341,17 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
   Parser* app = parent.add_subcommand(
       "update",
       "Fetch price lists, put them into your own pricing files, and say what that changes");
-  app->add_option(
-         "--source", arguments.sources,
-         "aws (EC2), sagemaker, azure, skypilot (AWS and Azure, on demand and spot), or the "
-         "URL of a file as catalog import takes it, in which {region} stands for each "
-         "--region; may be given several times (default: skypilot)")
+  app->add_option("--source", arguments.sources,
+                  "aws (EC2 and EBS), sagemaker, s3, efs, azure, skypilot (AWS and Azure, on "
+                  "demand and spot), or the "
+                  "URL of a file as catalog import takes it, in which {region} stands for each "
+                  "--region; may be given several times (default: skypilot)")
       ->type_name("SOURCE")
       ->allow_extra_args(false);
   app->add_option(
          "--region", arguments.regions,
          "Only prices of this region, which the catalogue covers from then on; may be given "
-         "several times; needed for aws, sagemaker and azure")
+         "several times; needed for all but skypilot")
       ->type_name("REGION")
       ->allow_extra_args(false);
   app->add_option("--date", arguments.date,
@@ -393,8 +400,10 @@ int update_prices(const UpdateArguments& given) {
       const std::set<std::string> regions(arguments.regions.begin(), arguments.regions.end());
       std::erase_if(list.prices,
                     [&](const auto& price) { return !regions.contains(price.region); });
+      std::erase_if(list.storage,
+                    [&](const auto& price) { return !regions.contains(price.region); });
       list.covered = regions;
-      if (list.prices.empty()) {
+      if (list.prices.empty() && list.storage.empty()) {
         throw InputError(fmt::format("{}: expected prices of {}, got none",
                                      url_without_secrets(url), fmt::join(arguments.regions, ", ")));
       }
@@ -424,6 +433,8 @@ int update_prices(const UpdateArguments& given) {
   summary.confirmed = plan.confirmed;
   summary.older = plan.older;
   summary.elsewhere = plan.elsewhere;
+  summary.partial = plan.partial;
+  const report::ImportChanges changes{plan.changes, plan.storage};
   if (!asked.empty()) {
     const Catalog after = schema::catalog_after(catalog.folder, plan);
     for (const PricedJob& one : asked) summary.affected.push_back(affected_by(one, catalog, after));
@@ -437,11 +448,11 @@ int update_prices(const UpdateArguments& given) {
   }
   fetcher.forget();
   deliver(arguments.output, arguments.affects,
-          {.report = [&] { return report::import_report(plan.changes, summary); },
+          {.report = [&] { return report::import_report(changes, summary); },
            .json = {},
            .csv =
                [&] {
-                 std::string text = report::to_csv(report::import_table(plan.changes));
+                 std::string text = report::to_csv(report::import_table(changes));
                  if (!summary.affected.empty()) {
                    text += '\n' + report::to_csv(report::affected_table(summary.affected));
                  }

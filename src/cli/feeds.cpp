@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -28,16 +29,20 @@ int feeds(const FeedsArguments& arguments) {
   const double busy = parse_share(arguments.busy, "--busy");
   const SearchRequest& request = arguments.request;
   const schema::Document document = load_with_settings(request.scenario, request.simulation);
+  const Cluster cluster = scenario_of(document).cluster;
   std::vector<std::string> keys = arguments.over;
   if (keys.empty()) {
     keys = {"gpus_per_instance"};
     // Of unequal instances no other number says how many GPUs each has.
-    if (scenario_of(document).cluster.unequal_gpus.empty()) keys.emplace_back("instances");
+    if (cluster.unequal_gpus.empty()) keys.emplace_back("instances");
   }
   std::vector<Search> searches;
   for (const std::string& key : keys) {
+    // One spot instance at least stands beside those that are bought on demand.
+    const double least = key == "instances" ? cluster.on_demand_beside_spot() + 1.0 : 1.0;
     searches.push_back(
-        search_of_flag(fmt::format("largest {} in 1..{} with {} >= {}", key, arguments.up_to,
+        search_of_flag(fmt::format("largest {} in {:g}..{:g} with {} >= {}", key, least,
+                                   std::max(least, static_cast<double>(arguments.up_to)),
                                    name_of(FigureId::gpu_busy), busy),
                        "--over"));
   }

@@ -53,12 +53,15 @@ ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOpti
   return runs;
 }
 
-Showback showback_of(const ScenarioRuns& runs, const std::string& by) {
+Showback showback_of(const ScenarioRuns& runs, const std::string& by,
+                     std::optional<HourlyPrice> commitment) {
   std::vector<study::RunOf> of;
   for (std::size_t i = 0; i < runs.scenarios.size(); ++i) {
     of.push_back({&runs.scenarios[i], &runs.results[i].result, runs.results[i].file});
   }
-  return study::showback(of, runs.catalog, by);
+  Showback made = study::showback(of, runs.catalog, by);
+  if (commitment) made.commitment = study::commitment_of(of, *commitment);
+  return made;
 }
 
 }  // namespace feedrate::cli

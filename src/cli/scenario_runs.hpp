@@ -29,6 +29,7 @@ struct ScenarioRuns {
 ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation);
 
 /// What all of them cost in a month, by tag.
-Showback showback_of(const ScenarioRuns& runs, const std::string& by);
+Showback showback_of(const ScenarioRuns& runs, const std::string& by,
+                     std::optional<HourlyPrice> commitment = {});
 
 }  // namespace feedrate::cli

@@ -1,6 +1,8 @@
 #include <memory>
 
+#include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/unit_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
@@ -15,14 +17,24 @@ namespace {
 struct ShowbackArguments {
   std::vector<std::string> scenarios;
   std::string by = "team";
+  std::string commitment;
   SimulationOptions simulation;
   OutputOptions output;
 };
 
+std::optional<HourlyPrice> committed(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const ParsedQuantity parsed =
+      parse_quantity(text, dimension_of(HourlyPrice{}), {"a price", "50 USD/h"});
+  if (!parsed.ok()) throw InputError(std::vector<Problem>{{"", 0, "--commitment", parsed.problem}});
+  return HourlyPrice::of(parsed.base);
+}
+
 int showback(const ShowbackArguments& arguments) {
   if (arguments.by.empty()) throw InputError("--by: expected the name of a tag, got nothing");
+  const std::optional<HourlyPrice> commitment = committed(arguments.commitment);
   const ScenarioRuns runs = run_all(arguments.scenarios, arguments.simulation);
-  const Showback made = showback_of(runs, arguments.by);
+  const Showback made = showback_of(runs, arguments.by, commitment);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.report =
                [&] {
@@ -49,6 +61,11 @@ Command add_showback(Parser& parent) {
                   "Tag of accounting.tags that jobs are grouped by; default: team")
       ->type_name("TAG")
       ->group("Showback");
+  app->add_option("--commitment", arguments->commitment,
+                  "A savings plan that the jobs share, such as '50 USD/h': what of it they use in "
+                  "a month, and what pays for nothing")
+      ->type_name("PRICE")
+      ->group("Showback");
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);
   app->footer(
@@ -56,6 +73,7 @@ Command add_showback(Parser& parent) {
       "  \"accounting\": {\"tags\": {\"team\": \"vision\"}, \"runs_per_month\": 20}\n"
       "Examples:\n"
       "  feedrate showback jobs/*.json\n"
+      "  feedrate showback jobs/*.json --commitment '50 USD/h'\n"
       "  feedrate showback jobs/*.json --by project --format csv --output showback.csv");
   return {app, [arguments] { return showback(*arguments); }};
 }

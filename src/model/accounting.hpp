@@ -31,6 +31,7 @@ struct Accounting {
   std::optional<double> runs = {};  ///< in all: they share what is prepared
   std::vector<Preparation> preparation = {};
   std::optional<Discounts> discounts = {};
+  std::optional<Bytes> free_transfer = {};  ///< to the internet, that the account does not pay for
   bool operator==(const Accounting&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // Who pays for what: the jobs of several teams with what a run of each costs, what a month of them
 // does, and what of that is paid for GPUs that wait.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,8 +37,18 @@ struct ChargedJobs {
   std::optional<double> least_kg{}, most_kg{};  ///< CO2 equivalents of a month; empty: not known
 };
 
+/// A savings plan that the jobs share: a month is paid whole, used or not.
+struct Commitment {
+  Money month;   ///< committed
+  Money wanted;  ///< by jobs whose purchase is a savings plan, for instances, at its prices
+  [[nodiscard]] Money used() const { return std::min(month, wanted); }
+  [[nodiscard]] Money unused() const { return month - used(); }
+  [[nodiscard]] Money beyond() const { return wanted - used(); }  ///< paid on demand instead
+};
+
 struct Showback {
   std::string by;  ///< tag that jobs are grouped by: "team"
+  std::optional<Commitment> commitment{};
   std::vector<ChargedJobs> jobs;
   std::vector<ChargedJobs> groups;  ///< by that tag, the dearest first
   ChargedJobs all;

@@ -41,6 +41,11 @@ double trained_samples(const Inputs& inputs) {
   return whole + (inputs.unfinished_steps > 0.0 ? of_epoch(inputs.unfinished_steps) : 0.0);
 }
 
+double exchanges(const Inputs& inputs) {
+  const auto in = [&](double steps) { return std::ceil(steps / inputs.accumulation); };
+  return inputs.epochs * in(epoch_shape(inputs).steps) + in(inputs.unfinished_steps);
+}
+
 Duration step_time(const Inputs& inputs, double batch) {
   Duration time;
   if (inputs.step.table) {

@@ -255,6 +255,9 @@ void set_steps(Inputs& inputs, double steps);
 /// Epochs that the job begins.
 double epochs_begun(const Inputs& inputs);
 
+/// All-reduces of the whole job: a group of batches that an epoch's end cuts short has one, too.
+double exchanges(const Inputs& inputs);
+
 /// Samples that the ranks of one instance train on in an epoch; with `steps` in so many of it.
 double samples_of_instance(const Inputs& inputs, double steps = 0.0);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace feedrate::queueing {
@@ -82,7 +83,7 @@ void ClosedNetwork::set_last(std::vector<double> rates) {
 }
 
 bool ClosedNetwork::fits_double() const {
-  return customers_ <= 500;
+  return customers_ <= 500 && !wide_;
 }
 
 template <class Real>
@@ -127,9 +128,12 @@ void ClosedNetwork::settle() const {
     double most = 1e300;
     const auto count = [&](const std::vector<double>& rates) {
       if (rates.empty()) return;
-      const double highest = *std::max_element(rates.begin(), rates.end());
-      alone += 1.0 / highest;
-      most = std::min(most, highest);
+      double each = 0.0;  // of one customer, at best
+      for (std::size_t j = 0; j < rates.size(); ++j) {
+        each = std::max(each, rates[j] / static_cast<double>(j + 1));
+      }
+      alone += 1.0 / each;
+      most = std::min(most, *std::max_element(rates.begin(), rates.end()));
     };
     for (const auto& rates : shared_) count(rates);
     count(last_);
@@ -143,8 +147,14 @@ void ClosedNetwork::settle() const {
   settled_ = last_settled_ = true;
 }
 
+void ClosedNetwork::widen() const {
+  wide_ = true;
+  settled_ = last_settled_ = false;
+  settle();
+}
+
 template <class Real>
-double ClosedNetwork::ratio(Factors<Real>& f, int n) const {
+std::optional<double> ClosedNetwork::ratio(Factors<Real>& f, int n) const {
   const auto constant = [&](int customers) {
     const auto size = static_cast<std::size_t>(customers);
     if (last_.empty()) return f.others[size];
@@ -153,14 +163,25 @@ double ClosedNetwork::ratio(Factors<Real>& f, int n) const {
     return known;
   };
   const Real with = constant(n);
-  return is_positive(with) ? static_cast<double>(constant(n - 1) / with) * scale_ : 1e300;
+  const Real without = constant(n - 1);
+  if constexpr (std::is_same_v<Real, double>) {
+    constexpr double least = 1e-290, most = 1e290;
+    const auto held = [](double x) { return x > least && x < most; };
+    if (!held(with) || !held(without)) return std::nullopt;
+  }
+  return is_positive(with) ? static_cast<double>(without / with) * scale_ : 1e300;
 }
 
 double ClosedNetwork::whole(double n) const {
   if (n <= 0.0) return 0.0;
+  if (delay_ <= 0.0 && shared_.empty() && last_.empty()) return 1e300;
   settle();
   const int count = static_cast<int>(n);
-  return fits_double() ? ratio(few_, count) : ratio(many_, count);
+  if (fits_double()) {
+    if (const auto found = ratio(few_, count)) return *found;
+    widen();
+  }
+  return *ratio(many_, count);
 }
 
 template <class Real>
@@ -178,7 +199,7 @@ double ClosedNetwork::users_at_last(const Factors<Real>& f, int n) const {
 
 double ClosedNetwork::whole_at_last(double n) const {
   if (n <= 0.0 || last_.empty()) return 0.0;
-  settle();
+  static_cast<void>(whole(n));  // finds whether doubles hold the factors
   const int count = static_cast<int>(n);
   return fits_double() ? users_at_last(few_, count) : users_at_last(many_, count);
 }

@@ -9,6 +9,7 @@
 // (Reiser and Lavenberg 1980), which subtracts and is unstable.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "queueing/wide_double.hpp"
@@ -66,8 +67,10 @@ class ClosedNetwork {
   void settle() const;
   template <class Real>
   void settle(Factors<Real>& f) const;
+  /// Empty where its factors are beyond what `Real` holds.
   template <class Real>
-  double ratio(Factors<Real>& f, int n) const;
+  std::optional<double> ratio(Factors<Real>& f, int n) const;
+  void widen() const;
   template <class Real>
   double users_at_last(const Factors<Real>& f, int n) const;
   [[nodiscard]] bool fits_double() const;
@@ -78,8 +81,10 @@ class ClosedNetwork {
   std::vector<double> last_;
   mutable bool settled_ = false;
   mutable bool last_settled_ = false;
+  mutable bool wide_ = false;
   mutable double scale_ = 1.0;
-  // Scaled factors stay below exp(customers): doubles hold that for some hundred.
+  // Scaled factors stay below exp(customers): doubles hold that for some hundred, unless the last
+  // station is much slower than the one that the scale was made for.
   mutable Factors<double> few_;
   mutable Factors<WideDouble> many_;
 };

@@ -91,7 +91,7 @@ std::string_view purchase_text(Purchase purchase) {
   return "";
 }
 
-Table import_table(std::span<const PriceChange> changes) {
+Table import_table(const ImportChanges& changes) {
   Table table;
   table.columns = {{"service"},
                    {"instance"},
@@ -101,7 +101,7 @@ Table import_table(std::span<const PriceChange> changes) {
                    {"of"},
                    {"now", Align::right},
                    {"change", Align::right}};
-  for (const PriceChange& change : changes) {
+  for (const PriceChange& change : changes.machines) {
     const bool known = change.before.price && change.before.price->value.base() > 0.0;
     const double relative =
         known ? change.after.price->value / change.before.price->value - 1.0 : 0.0;
@@ -117,17 +117,30 @@ Table import_table(std::span<const PriceChange> changes) {
         Cell(known ? signed_percent(relative) : "", relative > 0.0 ? Tone::bad : Tone::good)};
     table.rows.push_back(std::move(row));
   }
+  for (const StoragePriceChange& change : changes.storage) {
+    Row row;
+    row.cells = {Cell(change.service),
+                 Cell(change.what),
+                 Cell(change.region),
+                 Cell("on demand"),
+                 Cell(change.before.empty() ? "new" : change.before),
+                 Cell(change.before_date),
+                 Cell(change.after),
+                 Cell("")};
+    table.rows.push_back(std::move(row));
+  }
   return table;
 }
 
-Report import_report(std::span<const PriceChange> changes, const ImportSummary& summary) {
+Report import_report(const ImportChanges& changes, const ImportSummary& summary) {
   Report report;
   report.title = fmt::format("{}, {}", summary.what, summary.date);
   std::size_t added = 0;
-  for (const PriceChange& change : changes) added += change.before.price ? 0 : 1;
+  for (const PriceChange& change : changes.machines) added += change.before.price ? 0 : 1;
+  for (const StoragePriceChange& change : changes.storage) added += change.before.empty() ? 1 : 0;
   report.headline = {
-      fmt::format("{} {} changed, {} new, {} confirmed.", changes.size() - added,
-                  changes.size() - added == 1 ? "price" : "prices", added, summary.confirmed),
+      fmt::format("{} {} changed, {} new, {} confirmed.", changes.count() - added,
+                  changes.count() - added == 1 ? "price" : "prices", added, summary.confirmed),
       Tone::plain};
   if (!summary.affected.empty()) {
     report.headline.text += affected_text(summary.affected);
@@ -136,7 +149,7 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
                  [](const Affected& one) { return !one.before || one.before != one.after; });
     if (!changed.empty()) report.blocks.emplace_back(affected_table(changed));
   }
-  if (!changes.empty()) report.blocks.emplace_back(import_table(changes));
+  if (changes.count() > 0) report.blocks.emplace_back(import_table(changes));
   List remarks;
   remarks.title = "Remarks";
   remarks.items.push_back(
@@ -154,6 +167,11 @@ Report import_report(std::span<const PriceChange> changes, const ImportSummary& 
   if (summary.elsewhere > 0) {
     remarks.items.push_back(fmt::format("{} left out, of regions that the catalogue does not cover",
                                         counted(summary.elsewhere, "price")));
+  }
+  if (summary.partial > 0) {
+    remarks.items.push_back(fmt::format(
+        "{} left unchanged, because the list has only some of the prices that they have",
+        counted(summary.partial, "record")));
   }
   if (summary.more_pages) {
     remarks.items.emplace_back(

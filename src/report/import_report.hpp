@@ -37,17 +37,25 @@ struct ImportSummary {
   std::size_t confirmed = 0;  ///< same price, newer source
   std::size_t older = 0;      ///< left alone
   std::size_t elsewhere = 0;  ///< in regions without any price
+  std::size_t partial = 0;    ///< records of storage that the source has only a part of
   std::vector<Offer> gone{};  ///< that the source does not offer any more
   bool more_pages = false;    ///< of the source, which were not read
   std::vector<Affected> affected{};
 };
 
+/// What an import changes.
+struct ImportChanges {
+  std::span<const PriceChange> machines;
+  std::span<const StoragePriceChange> storage;
+  [[nodiscard]] std::size_t count() const { return machines.size() + storage.size(); }
+};
+
 /// A row a change: what, old price and its date, new price, difference.
-Table import_table(std::span<const PriceChange> changes);
+Table import_table(const ImportChanges& changes);
 
 /// A row a scenario: cost before and now, difference, bottleneck.
 Table affected_table(std::span<const Affected> affected);
 
-Report import_report(std::span<const PriceChange> changes, const ImportSummary& summary);
+Report import_report(const ImportChanges& changes, const ImportSummary& summary);
 
 }  // namespace feedrate::report

@@ -86,6 +86,23 @@ Paragraph headline(const Showback& showback) {
   return {text + ".", Tone::plain};
 }
 
+Paragraph of_commitment(const Commitment& plan) {
+  std::string text = fmt::format("The savings plan commits {} a month; the jobs use {} of it ({})",
+                                 money(plan.month), money(plan.used()),
+                                 percent(plan.month > Money{} ? plan.used() / plan.month : 0.0));
+  if (plan.unused() > Money{})
+    text += fmt::format(", and {} pay for nothing", money(plan.unused()));
+  text += ".";
+  if (plan.beyond() > Money{}) {
+    text += fmt::format(
+        " They would use {} more: beyond the plan they are paid on demand, which is more than "
+        "these "
+        "bills say.",
+        money(plan.beyond()));
+  }
+  return {text, Tone::plain};
+}
+
 }  // namespace
 
 Report showback_report(const Showback& showback) {
@@ -93,6 +110,7 @@ Report showback_report(const Showback& showback) {
   report.title =
       fmt::format("Showback of {} by {}", counted(showback.all.jobs, "job"), showback.by);
   report.headline = headline(showback);
+  if (showback.commitment) report.blocks.emplace_back(of_commitment(*showback.commitment));
   std::vector<ChargedJobs> groups = showback.groups;
   if (groups.size() > 1) {
     groups.push_back(showback.all);

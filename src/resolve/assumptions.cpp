@@ -56,6 +56,7 @@ std::span<const Assumption* const> assumptions() {
                                      &gp2_credit,
                                      &efs_credit,
                                      &staging_connections,
+                                     &zone_latency,
                                      &region_latency,
                                      &continent_latency,
                                      &region_connection_share,

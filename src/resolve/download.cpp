@@ -109,6 +109,10 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     read.latency += context.assume<Duration>(
         Stage::download, far->continents ? assumed::continent_latency : assumed::region_latency);
   }
+  // Steps wait for the instances in other zones, whatever their share.
+  if (!ignore_given && !own_latency && share_from_other_zones(context) > 0.0) {
+    read.latency += 2.0 * context.assume<Duration>(Stage::download, assumed::zone_latency);
+  }
   const bool opens = s.dataset.samples_per_object.value_or(1.0) <= 1.0;
   const auto open = context.find<Duration>(Stage::download, key("open_latency"), given.open_latency,
                                            {}, known.open);

@@ -96,12 +96,6 @@ bool lose_by_loading(Inputs& job, double free, Inputs& tried, const Over& over) 
   return true;
 }
 
-/// All-reduces of the whole job.
-double exchanges_of(const Inputs& job) {
-  const auto in = [&](double steps) { return std::ceil(steps / job.accumulation); };
-  return job.epochs * in(pipeline::epoch_shape(job).steps) + in(job.unfinished_steps);
-}
-
 }  // namespace
 
 void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
@@ -123,7 +117,7 @@ void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
     if (lose_by_loading(job, free, tried, over)) return;
     tried = uninterrupted(job);
     // What is missing, were nothing else to wait meanwhile; and all of the job's time.
-    const double all = goal.base() / exchanges_of(job);
+    const double all = goal.base() / pipeline::exchanges(job);
     const auto point = [&](double each) { return Point{each, with_exposed(each)}; };
     const Point missing = point(-free * all);
     const bool is_it = std::abs(missing.over) < rounding;

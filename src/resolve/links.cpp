@@ -115,6 +115,9 @@ static NetworkFabric found_fabric(Context& context, const AllReduce& given) {
                                    {Origin::published, std::string(why), 0.0}});
     return fabric;
   };
+  if (context.scenario.cluster.zones_used() > 1.0) {
+    return published(tcp, "neither EFA nor InfiniBand reaches from zone to zone");
+  }
   constexpr double fast = 100e9 / 8.0;
   const Known<Bandwidth> line = line_between(context);
   const bool is_fast = line && line->value.base() >= fast;
@@ -239,6 +242,11 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   if (several && !f.hop) {
     f.beyond = context.assume<Duration>(Stage::allreduce,
                                         unmeasured(beyond_of(network_fabric(context, given))));
+    // Of a ring's hops, as many as there are zones leave one.
+    if (const double zones = context.scenario.cluster.zones_used(); zones > 1.0) {
+      f.beyond +=
+          zones / f.nodes * context.assume<Duration>(Stage::allreduce, assumed::zone_latency);
+    }
   }
   if (!f.hop) {
     f.filling = context.assume<Duration>(

@@ -211,6 +211,19 @@ std::string_view continent_of(std::string_view region) {
 
 }  // namespace
 
+double share_from_other_zones(const Context& context) {
+  const Source& source = context.scenario.source;
+  const Service family = source.service.family();
+  const bool in_one_zone =
+      family == Service::fsx_lustre || family == Service::nfs ||
+      (family == Service::efs && (source.storage_class_or(default_efs_class) == efs_one_zone ||
+                                  source.throughput_mode.value_or("") == efs_one_zone_mode));
+  if (!in_one_zone) return 0.0;
+  if (source.other_zone.value_or(false)) return 1.0;
+  const double zones = context.scenario.cluster.zones_used();
+  return (zones - 1.0) / zones;
+}
+
 std::optional<Distance> distance_to_data(const Context& context) {
   const Source& source = context.scenario.source;
   if (!source.region || !has_region(source.service.family())) return std::nullopt;

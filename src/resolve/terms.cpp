@@ -316,7 +316,8 @@ struct Pricer {
     terms.transfer.push_back(
         {"transfer from AWS to the internet", std::move(*tiers.value),
          crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent,
-         crosses ? data_region : volume_region, (crosses ? reads : context.machine())->cloud});
+         crosses ? data_region : volume_region, (crosses ? reads : context.machine())->cloud, 1.0,
+         true});
   }
 
   /// A store of which the catalogue has no price: the scenario's own, or none.
@@ -443,6 +444,7 @@ void say_beside(Context& context) {
 void resolve_terms(Context& context) {
   const Scenario& s = context.scenario;
   Terms& terms = context.out.terms;
+  terms.free_transfer = s.accounting.free_transfer.value_or(Bytes{});
   terms.kept_warm = s.cluster.kept_warm.value_or(Duration{});
   terms.value_of_hour = s.job.value_of_hour.value_or(HourlyPrice{});
   terms.dataset = stored_dataset(context);
@@ -475,8 +477,12 @@ void resolve_terms(Context& context) {
   const TermRegions regions{pricer.region, pricer.volume_region, pricer.data_region};
   const bool whole = s.job.duration_on_one_instance.has_value();
   if (!whole || (s.job.checkpoint && s.job.checkpoint->to)) add_checkpoint_terms(context, regions);
-  if (!whole) add_nat_terms(context, regions);
+  if (!whole) {
+    add_nat_terms(context, regions);
+    add_zone_terms(context, regions);
+  }
   if (context.out.disk) pricer.volume(*context.out.disk);
+  add_snapshot_terms(context, regions);
   take_discounts(context);
   say_beside(context);
 }

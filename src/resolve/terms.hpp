@@ -41,14 +41,17 @@ struct RequestTerms {
 };
 
 /// Bytes that the outcome counts: those that the instances read from the source, those that
-/// auxiliary instances send to them, or those of checkpoints.
+/// auxiliary instances send to them, those of checkpoints, or those of gradients that one instance
+/// sends over its network.
 struct TransferTerms {
-  enum class Of { bytes_read, batches_sent, checkpoints };
+  enum class Of { bytes_read, batches_sent, checkpoints, gradients };
   std::string what;
   std::vector<TransferTier> tiers;  ///< ascending; above a last one with an end no price is known
   Of counts = Of::bytes_read;
   std::string from_region;  ///< region that the bytes are sent from
   std::string to_cloud;     ///< where they go if they leave their cloud; "" where they do not
+  double times = 1.0;       ///< each byte is paid so often: both ways; or a share of them is
+  bool to_internet = false;
 };
 
 /// A group of equal instances, held for the job.
@@ -71,6 +74,7 @@ struct Terms {
   std::vector<Leased<BandwidthUse>> bandwidth;
   std::vector<RequestTerms> requests;
   std::vector<TransferTerms> transfer;
+  Bytes free_transfer;  ///< of what goes to the internet
   Bytes dataset;     ///< as the source holds it
   Bytes checkpoint;  ///< of one, written to where the data comes from
   HourlyPrice value_of_hour;

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/number_text.hpp"
 #include "catalog/lookup.hpp"
+#include "resolve/services.hpp"
 #include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
@@ -92,7 +94,7 @@ struct CheckpointPricer {
     }
     terms.transfer.push_back({"transfer of checkpoints from AWS to the internet",
                               std::move(*tiers.value), TransferTerms::Of::checkpoints, regions.aws,
-                              ""});
+                              "", 1.0, true});
   }
 
   void efs() {
@@ -212,7 +214,62 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
   if (data) pass("NAT gateway", TransferTerms::Of::bytes_read);
   if (saved) pass("NAT gateway, checkpoints", TransferTerms::Of::checkpoints);
   terms.auxiliary.push_back(
-      {"NAT gateway", 1.0, *hourly, billing_rule(catalog, nat_gateway_service), true});
+      {"NAT gateway", 1.0 / s.job.jobs.value_or(1.0), *hourly, billing_rule(catalog, nat_gateway_service), true});
+}
+
+void add_zone_terms(Context& context, const TermRegions& regions) {
+  const Scenario& s = context.scenario;
+  const double read = share_from_other_zones(context);
+  const double zones = s.cluster.zones_used();
+  if (s.source.other_zone.value_or(false) && read <= 0.0) {
+    tell_without_effect(context, "/source/other_zone",
+                        "what instances read lies in all zones of its region, or on themselves");
+  }
+  if (read <= 0.0 && zones <= 1.0) return;
+  const auto missing = [&](std::string_view what, std::string_view why) {
+    context.remark(RemarkKind::check,
+                   fmt::format("{} between zones are not on the bill: {}", what, why));
+  };
+  const auto tiers = find_transfer(context.catalog, between_zones, regions.aws);
+  if (outside_aws(context.machine()) || !tiers) {
+    return missing("bytes",
+                   tiers ? "outside AWS no price of them is known" : tiers.failure.message);
+  }
+  const auto cross = [&](const char* what, TransferTerms::Of of, double share) {
+    constexpr double both_ways = 2.0;  // who sends pays, and who receives
+    context.out.terms.transfer.push_back(
+        {what, *tiers.value, of, regions.aws, "", both_ways * share});
+  };
+  if (read > 0.0) cross("reads from another zone, both ways", TransferTerms::Of::bytes_read, read);
+  if (zones <= 1.0) return;
+  // A ring that goes through one zone after the other leaves each once.
+  if (context.out.inputs.network_allreduce > Bytes{}) {
+    cross("gradients between zones, both ways", TransferTerms::Of::gradients, zones);
+  } else {
+    missing("gradients", "how many bytes are exchanged is not known (/job/allreduce)");
+  }
+}
+
+void add_snapshot_terms(Context& context, const TermRegions& regions) {
+  const Scenario& s = context.scenario;
+  if (!s.disk.snapshot_held) return;
+  Terms& terms = context.out.terms;
+  const auto& disk = context.out.disk;
+  if (!disk || disk->kind != DiskKind::ebs || terms.compute.rule.service == "sagemaker") {
+    return tell_without_effect(context, "/disk/snapshot_held",
+                               "only EBS volumes of EC2 instances are made from snapshots");
+  }
+  const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
+  if (!price || !price->storage) {
+    context.remark(RemarkKind::check,
+                   fmt::format("the snapshot is not on the bill: {}",
+                               price ? "no price of it is known" : price.failure.message));
+    return;
+  }
+  const Bytes held = disk->size ? std::min(*disk->size, terms.dataset) : terms.dataset;
+  terms.storage.push_back(
+      {{"EBS snapshot", held, {}, {}, *price->storage},
+       {Lease::Until::job_ends, s.disk.snapshot_held, s.job.jobs.value_or(1.0)}});
 }
 
 void take_discounts(Context& context) {

@@ -33,6 +33,12 @@ void add_checkpoint_terms(Context& context, const TermRegions& regions);
 /// A NAT gateway between the job and its store: by the hour and the byte.
 void add_nat_terms(Context& context, const TermRegions& regions);
 
+/// What crosses from one zone of the region to another, both ways: reads and gradients.
+void add_zone_terms(Context& context, const TermRegions& regions);
+
+/// A snapshot of the data, from which the instances' volumes are made.
+void add_snapshot_terms(Context& context, const TermRegions& regions);
+
 /// Takes what the scenario's contract has off the catalogue's prices; those that are given stay.
 void take_discounts(Context& context);
 

@@ -163,6 +163,9 @@ class Importer {
     for (const ImportedPrice& price : resolved()) by_file[file_of(price.instance)].push_back(price);
     bool any = false;
     for (const auto& [name, prices] : by_file) any = change_file(name, prices) || any;
+    std::map<std::string, std::vector<ImportedStorage>> stored;
+    for (const ImportedStorage& price : imported_.storage) stored[price.file].push_back(price);
+    for (const auto& [name, prices] : stored) any = change_storage(name, prices) || any;
     if (any) tell_source();
     return std::move(plan_);
   }
@@ -242,6 +245,88 @@ class Importer {
     read_back(name, parse_json(after, path));
     put(path, after);
     return true;
+  }
+
+  bool change_storage(const std::string& name, const std::vector<ImportedStorage>& prices) {
+    const std::string path = (std::filesystem::path(folder_) / name).string();
+    Lines lines(path, text_at(path));
+    const JsonPtr root = parse_json(lines.text(), path);
+    const JsonValue* records = root->find("prices");
+    if (records == nullptr || records->items.empty()) {
+      throw InputError(std::vector<Problem>{
+          {path, root->line, "/prices", "expected a list of at least one price to add to"}});
+    }
+    std::map<std::pair<std::string, std::string>, std::vector<const ImportedStorage*>> of_record;
+    for (const ImportedStorage& price : prices) {
+      of_record[{price.region, price.value}].push_back(&price);
+    }
+    for (const auto& [record, fields] : of_record) merge_storage(fields, *records, lines);
+    const std::string after = lines.joined();
+    if (after == lines.text()) return false;
+    read_back(name, parse_json(after, path));
+    put(path, after);
+    return true;
+  }
+
+  /// The prices of one record, which has one source and date for all it says.
+  void merge_storage(const std::vector<const ImportedStorage*>& fields, const JsonValue& records,
+                     Lines& lines) {
+    const ImportedStorage& first = *fields.front();
+    const auto same =
+        std::find_if(records.items.begin(), records.items.end(), [&](const JsonPtr& record) {
+          return text_of(*record, "region") == first.region &&
+                 text_of(*record, first.key) == first.value;
+        });
+    const auto imported = [&](std::string_view key) {
+      const auto found = std::find_if(fields.begin(), fields.end(),
+                                      [&](const auto* price) { return price->field == key; });
+      return found == fields.end() ? nullptr : *found;
+    };
+    const bool is_new = same == records.items.end();
+    if (is_new && !regions_.contains(first.region)) {
+      plan_.elsewhere += fields.size();
+      return;
+    }
+    const std::string date = is_new ? "" : text_of(**same, "date");
+    if (!date.empty() && date > imported_.date) {
+      plan_.older += fields.size();
+      return;
+    }
+    JsonWriter out;
+    out.begin_object(JsonWriter::Layout::line);
+    if (is_new) out.text("region", first.region).text(first.key, first.value);
+    if (!is_new) {
+      for (const JsonMember& member : (*same)->members) {
+        const std::string& text = member.value->text;
+        const bool price = text.find("USD") != std::string::npos && !text.starts_with("0 ");
+        const bool told = member.key == "source" || member.key == "date" || member.key == "note";
+        if (member.value->kind != JsonKind::text ||
+            (price && !told && imported(member.key) == nullptr)) {
+          ++plan_.partial;
+          return;
+        }
+        if (!told && imported(member.key) == nullptr) out.text(member.key, text);
+      }
+    }
+    for (const ImportedStorage* price : fields) {
+      out.text(price->field, price->price);
+      const std::string before = is_new ? "" : text_of(**same, price->field);
+      if (before == price->price) {
+        ++plan_.confirmed;
+      } else {
+        plan_.storage.push_back({first.file.substr(0, first.file.find('.')),
+                                 first.value + ", " + price->field, first.region, before, date,
+                                 price->price});
+      }
+    }
+    out.text("source", imported_.source).text("date", imported_.date).end();
+    std::string text = std::move(out).finish();
+    text.pop_back();
+    if (is_new) {
+      lines.append(records.items.back()->line, text);
+    } else {
+      lines.replace((*same)->line, text);
+    }
   }
 
   void merge(const ImportedPrice& price, const JsonValue& offers, Lines& lines) {

@@ -16,9 +16,11 @@ namespace feedrate::schema {
 struct ImportPlan {
   std::vector<NewFile> files;
   std::vector<PriceChange> changes;  ///< new offers, other prices
-  std::size_t confirmed = 0;         ///< the same price, with a newer source and date
-  std::size_t older = 0;             ///< left alone: what is there is newer
-  std::size_t elsewhere = 0;         ///< left out: in regions that the catalogue has no price for
+  std::vector<StoragePriceChange> storage{};
+  std::size_t confirmed = 0;  ///< the same price, with a newer source and date
+  std::size_t older = 0;      ///< left alone: what is there is newer
+  std::size_t elsewhere = 0;  ///< left out: in regions that the catalogue has no price for
+  std::size_t partial = 0;    ///< left alone: records with prices that the list does not have
 };
 
 /// The catalogue's machines by the names that price lists have for them: "Standard_NC24ads_A100_v4"

@@ -253,11 +253,14 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
   const Service service = scenario.source.service.family();
   const bool lustre = service == Service::fsx_lustre;
-  if (through_nat) {
-    parts.add_regional(
-        "transfer.json", file("transfer.json"), "tariffs", region,
-        [](const JsonValue& record) { return member_text(record, "path") == through_nat_gateway; });
-  }
+  const auto of_path = [](std::string_view path) -> Fits {
+    return [path](const JsonValue& record) { return member_text(record, "path") == path; };
+  };
+  const auto add_tariff = [&](std::string_view path) {
+    parts.add_regional("transfer.json", file("transfer.json"), "tariffs", region, of_path(path));
+  };
+  if (through_nat) add_tariff(through_nat_gateway);
+  if (scenario.cluster.zones || scenario.source.other_zone) add_tariff(between_zones);
   add_checkpoint_parts(
       scenario, region, data_region, [this](const std::string& name) { return file(name); }, parts);
   if (service == Service::s3 || lustre || service == Service::efs) {
@@ -275,16 +278,10 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       const auto found = find_machine(catalog, instance);
       return found && outside_aws(*found);
     });
-    const auto of_path = [](std::string_view path) -> Fits {
-      return [path](const JsonValue& record) { return member_text(record, "path") == path; };
-    };
     if (abroad) {
       parts.add_regional("transfer.json", file("transfer.json"), "tariffs", data_region,
                          of_path(to_internet));
-      if (data_region != region) {
-        parts.add_regional("transfer.json", file("transfer.json"), "tariffs", region,
-                           of_path(to_internet));
-      }
+      if (data_region != region) add_tariff(to_internet);
     }
     // By these a region is known to be one, too.
     if (scenario.source.region) {
@@ -341,6 +338,11 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     };
     parts.add("ebs.json", file("ebs.json"), "volumes", of_type);
     parts.add_regional("ebs.json", file("ebs.json"), "prices", region, of_type);
+    if (scenario.disk.snapshot_held) {
+      parts.add_regional(
+          "ebs.json", file("ebs.json"), "prices", region,
+          [](const JsonValue& record) { return member_text(record, "type") == ebs_snapshot; });
+    }
   }
   return std::move(parts).finish();
 }

@@ -15,7 +15,7 @@ namespace feedrate::schema {
 namespace {
 
 /// The longest prefix decides. What no row names (name, about …) changes no figure.
-constexpr std::array<std::pair<std::string_view, InputGroup>, 24> groups = {{
+constexpr std::array<std::pair<std::string_view, InputGroup>, 26> groups = {{
     {"/cluster/price", InputGroup::price},
     {"/cluster/prices", InputGroup::price},
     {"/cluster/purchase", InputGroup::price},
@@ -32,6 +32,8 @@ constexpr std::array<std::pair<std::string_view, InputGroup>, 24> groups = {{
     {"/job/checkpoint/kept", InputGroup::price},
     {"/job/checkpoint/held", InputGroup::price},
     {"/accounting/discounts", InputGroup::price},
+    {"/accounting/free_transfer", InputGroup::price},
+    {"/disk/snapshot_held", InputGroup::price},
     {"/currency", InputGroup::price},
     {"/cluster", InputGroup::machine},
     {"/measured_on", InputGroup::machine},

@@ -24,12 +24,20 @@ struct ImportedPrice {
   std::string since{};                 ///< "2026-11-01": from when on it holds; "": not told
 };
 
+/// A price of storage: a member of the record that has this key and region in a file's "prices".
+struct ImportedStorage {
+  std::string file, key, value, field;  ///< "ebs.json", "type", "gp3", "storage"
+  std::string region;
+  std::string price;  ///< "0.08 USD/GiB/month"
+};
+
 struct ImportedPrices {
   std::string source;  ///< key for sources.json
   std::string what;
   std::string where;
   std::string date;  ///< "2026-11-01": when the source was made
   std::vector<ImportedPrice> prices;
+  std::vector<ImportedStorage> storage{};
   std::set<std::string> covered{};  ///< regions that the catalogue covers from now on
   std::string next{};               ///< the URL of what follows this page; "": nothing does
 };
@@ -46,13 +54,13 @@ inline constexpr const char* own_prices = "own-prices";
 /// others.
 using Wanted = std::function<std::string(const std::string& instance)>;
 
-/// Reads a bulk file of AmazonEC2 (Linux, shared, on demand) or AmazonSageMaker (training), of any
-/// size, a page of Azure's prices (Linux, on demand and spot), or a CSV (a vms.csv, or the columns
-/// instance, region, price); told apart by how they begin. A bulk file states its date, which
-/// `date` must be equal to if it is given; all others are of `date`, else of `otherwise`.
-/// InputError for everything that is malformed, cut short or contradicts itself, and where nothing
-/// is wanted, unless more pages follow. Azure lists a machine's earlier prices too: keep_newest(),
-/// once all pages are there.
+/// Reads a bulk file of AmazonEC2 (Linux, shared, on demand; EBS volumes), AmazonSageMaker
+/// (training), AmazonS3 or AmazonEFS, of any size, a page of Azure's prices (Linux, on demand and
+/// spot), or a CSV (a vms.csv, or the columns instance, region, price); told apart by how they
+/// begin. A bulk file states its date, which `date` must be equal to if it is given; all others are
+/// of `date`, else of `otherwise`. InputError for everything that is malformed, cut short or
+/// contradicts itself, and where nothing is wanted, unless more pages follow. Azure lists a
+/// machine's earlier prices too: keep_newest(), once all pages are there.
 ImportedPrices read_price_file(const std::string& path, const std::string& date,
                                const Wanted& wanted, const std::string& otherwise = "");
 

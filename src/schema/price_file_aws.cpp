@@ -2,21 +2,23 @@
 // they are read as a stream and only what is wanted is kept.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
 #include "base/quote.hpp"
 #include "catalog/lookup.hpp"
 #include "schema/price_file.hpp"
+#include "schema/price_file_storage.hpp"
 
 namespace feedrate::schema {
 namespace {
-
-using Attributes = std::map<std::string, std::string, std::less<>>;
 
 class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -73,6 +75,12 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
   bool has_terms = false;
   std::map<std::string, ImportedPrice> products;  ///< wanted ones by SKU
   std::map<std::string, double> rates;            ///< USD/h by SKU
+  struct Stored {
+    const StorageRow* row = nullptr;
+    std::string region;
+    std::optional<double> rate{};  ///< of the first tier
+  };
+  std::map<std::string, Stored> storage;  ///< by SKU
 
  private:
   bool push(const std::string& name) {
@@ -98,6 +106,10 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
   void keep_product(const std::string& sku) {
     ImportedPrice price;
     price.region = attribute("regionCode");
+    if (const StorageRow* row = storage_row(offer, attributes_)) {
+      if (!price.region.empty()) storage.emplace(sku, Stored{row, price.region, {}});
+      return;
+    }
     if (offer == "AmazonEC2") {
       const bool plain = attribute("operatingSystem") == "Linux" &&
                          attribute("tenancy") == "Shared" && attribute("preInstalledSw") == "NA" &&
@@ -105,11 +117,13 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
       if (!plain) return;
       price.service = "ec2";
       price.instance = attribute("instanceType");
-    } else {
+    } else if (offer == "AmazonSageMaker") {
       const std::string component = attribute("component");
       if (component != "Training" && component != "training") return;
       price.service = "sagemaker";
       price.instance = std::string(without_prefix(attribute("instanceName")));
+    } else {
+      return;
     }
     price.instance = wanted_(price.instance);
     if (price.region.empty() || price.instance.empty()) return;
@@ -118,8 +132,10 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
 
   /// terms/OnDemand/SKU/TERM/priceDimensions/RATE/{unit, pricePerUnit/USD}.
   bool on_demand(const std::string& value) {
-    if (path_[5] != "priceDimensions" || !products.contains(path_[3])) return true;
+    if (path_[5] != "priceDimensions") return true;
+    if (!products.contains(path_[3]) && !storage.contains(path_[3])) return true;
     if (path_.size() == 7 && key_ == "unit") unit_ = value;
+    if (path_.size() == 7 && key_ == "beginRange") begins_ = value;
     if (path_.size() != 8 || path_[7] != "pricePerUnit" || key_ != "USD") return true;
     double rate = 0.0;
     const auto read = read_double(value.data(), value.data() + value.size(), rate);
@@ -135,7 +151,19 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
   void keep_rate() {
     if (path_[2] != "OnDemand" || path_[5] != "priceDimensions") return;
     const std::string& sku = path_[3];
-    if (!products.contains(sku) || !rate_) return;
+    const std::string begins = std::exchange(begins_, "");
+    if (!rate_) return;
+    if (const auto stored = storage.find(sku); stored != storage.end()) {
+      if (unit_ != stored->second.row->unit) {
+        problem = fmt::format("expected a price per {} for {}, got one per {}",
+                              stored->second.row->unit, sku, in_quotes(unit_));
+      }
+      if (begins.empty() || begins == "0") stored->second.rate = rate_;
+      unit_.clear();
+      rate_.reset();
+      return;
+    }
+    if (!products.contains(sku)) return;
     if (unit_ != "Hrs" && unit_ != "Hours" && unit_ != "Hour") {
       problem = fmt::format("expected a price per hour (Hrs) for {}, got one per {}", sku,
                             in_quotes(unit_));
@@ -150,10 +178,38 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
   const Wanted& wanted_;
   std::vector<std::string> path_;
   std::string key_;
-  Attributes attributes_;
-  std::string unit_;
+  PriceAttributes attributes_;
+  std::string unit_, begins_;
   std::optional<double> rate_;
 };
+
+/// What lists of AWS are taken, and what of them.
+struct TakenList {
+  std::string_view offer, source, what;
+};
+constexpr TakenList taken_lists[] = {
+    {"AmazonEC2", "aws-price-list-ec2",
+     "AWS Price List, Linux on demand, shared tenancy, and EBS volumes"},
+    {"AmazonSageMaker", "aws-price-list-sagemaker", "AWS Price List, training instances on demand"},
+    {"AmazonS3", "aws-price-list-s3", "AWS Price List, S3"},
+    {"AmazonEFS", "aws-price-list-efs", "AWS Price List, EFS"},
+};
+
+/// Each price of storage that the list has once; one that it has twice and not alike is none.
+std::vector<ImportedStorage> storage_of(const PriceListHandler& list) {
+  std::map<std::pair<const StorageRow*, std::string>, std::set<double>> rates;
+  for (const auto& [sku, stored] : list.storage) {
+    if (stored.rate.value_or(0.0) > 0.0) rates[{stored.row, stored.region}].insert(*stored.rate);
+  }
+  std::vector<ImportedStorage> all;
+  for (const auto& [of, found] : rates) {
+    if (found.size() != 1) continue;
+    const StorageRow& row = *of.first;
+    all.push_back({std::string(row.file), std::string(row.key), std::string(row.value),
+                   std::string(row.field), of.second, price_text(row, *found.begin())});
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -171,27 +227,28 @@ ImportedPrices read_aws_price_list(const std::string& path, const Wanted& wanted
     refuse("expected \"formatVersion\": \"v1.0\" of an AWS price list, got " +
            (list.version.empty() ? "none" : in_quotes(list.version)));
   }
-  if (list.offer != "AmazonEC2" && list.offer != "AmazonSageMaker") {
-    refuse("expected the price list of AmazonEC2 or AmazonSageMaker, got " +
+  const auto known = std::find_if(std::begin(taken_lists), std::end(taken_lists),
+                                  [&](const TakenList& one) { return one.offer == list.offer; });
+  if (known == std::end(taken_lists)) {
+    refuse("expected the price list of AmazonEC2, AmazonSageMaker, AmazonS3 or AmazonEFS, got " +
            (list.offer.empty() ? "no \"offerCode\"" : in_quotes(list.offer)));
   }
   if (!list.has_products || !list.has_terms) {
     refuse("expected \"products\" and \"terms\", got a part of a price list");
   }
   ImportedPrices out;
-  const bool ec2 = list.offer == "AmazonEC2";
-  out.source = ec2 ? "aws-price-list-ec2" : "aws-price-list-sagemaker";
-  out.what = ec2 ? "AWS Price List, Linux on demand, shared tenancy"
-                 : "AWS Price List, training instances on demand";
+  out.source = known->source;
+  out.what = known->what;
+  out.storage = storage_of(list);
   out.where = "pricing.us-east-1.amazonaws.com/offers/v1.0/aws/" + list.offer;
   out.date = list.date.substr(0, 10);
   // Several SKUs may name one machine in one region; they must agree.
-  std::map<std::string, double> known;
+  std::map<std::string, double> priced;
   for (auto& [sku, price] : list.products) {
     const auto rate = list.rates.find(sku);
     if (rate == list.rates.end()) continue;  // reserved only
     if (rate->second == 0.0) continue;       // a placeholder, not a price
-    const auto [same, is_new] = known.emplace(price.instance + ' ' + price.region, rate->second);
+    const auto [same, is_new] = priced.emplace(price.instance + ' ' + price.region, rate->second);
     if (!is_new && same->second != rate->second) {
       refuse(fmt::format("expected one price for {} in {}, got {} and {} USD/h", price.instance,
                          price.region, same->second, rate->second));

@@ -237,7 +237,7 @@ ImportedPrices read_price_file(const std::string& path, const std::string& date,
     refuse_file(path, 0,
                 fmt::format("expected a file of {} (--date), got one of {}", date, prices.date));
   }
-  if (prices.prices.empty() && prices.next.empty()) {
+  if (prices.prices.empty() && prices.storage.empty() && prices.next.empty()) {
     refuse_file(path, 0, "expected prices of machines in the catalogue, got none of any");
   }
   return prices;

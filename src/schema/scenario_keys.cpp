@@ -154,11 +154,17 @@ const std::vector<Entry<Accounting>>& entries<Accounting>() {
       entry<&Accounting::runs_per_month>("runs_per_month",
                                          {"how often the job runs", "1", between(0, 1e6)}),
       entry<&Accounting::runs>(
-          "runs", {.manual = "runs in all, which share preparation", .limits = above(0, 1e9)}),
+          "runs", {.manual = "runs in all, which share preparation", .limits = whole(1, 1e9)}),
       entry<&Accounting::preparation>(
           "preparation", {"what is done once before the first run, and on no run's bill"}),
       entry<&Accounting::discounts>(
           "discounts", {"what a contract takes off the catalogue's prices, by part of the bill"}),
+      entry<&Accounting::free_transfer>(
+          "free_transfer", {.manual = "of what a run sends to the internet, what the account does "
+                                      "not pay for (AWS gives an account 100 GB a month)",
+                            .fallback = "0 GB",
+                            .limits = between(0, 1e18),
+                            .example = "100 GB"}),
   };
   return list;
 }
@@ -169,6 +175,12 @@ const std::vector<Entry<Disk>>& entries<Disk>() {
       entry<&Disk::kind>("kind", {"what the data is stored on", "nvme if the machine has it"}),
       entry<&Disk::volume_type>("volume_type", {"EBS: \"gp3\" …", "gp3"}),
       entry<&Disk::size>("size", {.manual = "size of the volume", .example = "500 GB"}),
+      entry<&Disk::snapshot_held>(
+          "snapshot_held", {.manual = "EBS: how long a snapshot of the data is held, from which "
+                                      "the volumes are made",
+                            .fallback = "there is none",
+                            .limits = between(0, 3.2e8),
+                            .example = "30 d"}),
       entry<&Disk::bandwidth>("bandwidth", {"rate of the disk", "published for machine or volume"}),
       entry<&Disk::iops>("iops", {.manual = "reads per second",
                                   .fallback = "published for machine or volume",
@@ -305,6 +317,10 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       gpus_entry(),
       entry<&Cluster::region>(
           "region", {"region whose prices apply", "us-east-1, or else the first with a price"}),
+      entry<&Cluster::zones>(
+          "zones", {"availability zones of the region over which the instances are spread: what "
+                    "crosses from one to another is paid both ways, and takes longer",
+                    "1", whole(1, 100)}),
       entry<&Cluster::purchase>("purchase", {"how instances are paid for", "on_demand"}),
       entry<&Cluster::savings>("savings", {.manual = "savings plan: fraction off on-demand",
                                            .limits = between(0, 0.99),

@@ -15,6 +15,8 @@ using Layout = JsonWriter::Layout;
 template <>
 inline constexpr bool is_record<ChargedJobs> = true;
 template <>
+inline constexpr bool is_record<Commitment> = true;
+template <>
 inline constexpr bool is_record<Showback> = true;
 
 template <>
@@ -51,6 +53,22 @@ const std::vector<Entry<ChargedJobs>>& entries<ChargedJobs>() {
 }
 
 template <>
+const std::vector<Entry<Commitment>>& entries<Commitment>() {
+  using C = Commitment;
+  static const std::vector<Entry<C>> list = {
+      written<C>("month_usd", "committed: 730 hours of it",
+                 [](const C& c) { return c.month.base(); }),
+      written<C>("used_usd", "by instances of jobs whose purchase is savings_plan",
+                 [](const C& c) { return c.used().base(); }),
+      written<C>("unused_usd", "paid for nothing", [](const C& c) { return c.unused().base(); }),
+      written<C>("beyond_usd",
+                 "what the jobs have beyond it, at its prices: paid on demand instead",
+                 [](const C& c) { return c.beyond().base(); }),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Showback>>& entries<Showback>() {
   using S = Showback;
   static const std::vector<Entry<S>> list = {
@@ -58,6 +76,7 @@ const std::vector<Entry<Showback>>& entries<Showback>() {
       written<S>("kind", "showback", [](const S&) { return std::string_view("showback"); }),
       written<S>("schema", "1: the version of this format", [](const S&) { return 1.0; }),
       written<&S::by>("by", "tag that jobs are grouped by"),
+      written<&S::commitment>("commitment", "with --commitment: the savings plan that jobs share"),
       written<&S::jobs>("jobs", "in the order of the command line"),
       written<&S::groups>("groups", "by that tag, the dearest month first; \"\": jobs without it"),
       written<&S::all>("all", "all jobs together"),

@@ -84,6 +84,10 @@ const std::vector<Entry<Source>>& entries<Source>() {
           "nat_gateway", {"S3 and other stores with public addresses are reached through a NAT "
                           "gateway, which is paid by the hour and the byte",
                           "false"}),
+      entry<&Source::other_zone>(
+          "other_zone", {"a file system that lies in one zone (FSx, NFS, EFS One Zone) is in "
+                         "another one than the instances: what they read is paid both ways",
+                         "false"}),
       entry<&Source::storage_class>(
           "storage_class",
           {"storage class of an object store or of EFS: \"STANDARD\", \"One Zone\" …",

@@ -23,6 +23,7 @@ struct Biller {
   const pipeline::Inputs& inputs;
   const pipeline::Outcome& outcome;
   std::vector<std::string>& remarks;
+  Bytes free_left = terms.free_transfer;
 
   /// Nothing is paid while spot capacity is waited for; restarts start up as the launch does.
   [[nodiscard]] MachineUse machine(const MachineTerms& of) const {
@@ -66,7 +67,7 @@ struct Biller {
     if (lease.given) return *lease.given;
     if (lease.until == Lease::Until::job_ends) return outcome.total.wall;
     const MachineUse use = machine(terms.compute);
-    return billed_time(use.rule, use.startup, use.busy);
+    return billed_time(use.rule, use.startup, use.busy) + terms.kept_warm;
   }
 
   template <class Use>
@@ -133,17 +134,24 @@ struct Biller {
                    : Bytes{};
       case TransferTerms::Of::checkpoints:
         return terms.checkpoint * outcome.interrupted.checkpoints;
+      case TransferTerms::Of::gradients:
+        return inputs.network_allreduce * pipeline::exchanges(inputs);
     }
     return {};
   }
 
-  [[nodiscard]] std::optional<TransferUse> transfer(const TransferTerms& of) const {
-    const Bytes amount = count(of.counts);
+  [[nodiscard]] std::optional<TransferUse> transfer(const TransferTerms& of) {
+    Bytes amount = of.times * count(of.counts);
     const bool leaves = !of.to_cloud.empty();
     const bool saved = of.counts == TransferTerms::Of::checkpoints;
     if ((leaves || saved) && amount <= Bytes{}) return std::nullopt;
     if (leaves) {
       remarks.push_back(words::leaves_cloud(of.from_region, of.to_cloud, amount));
+    }
+    if (of.to_internet) {
+      const Bytes free = std::min(free_left, amount);
+      free_left -= free;
+      amount -= free;
     }
     // Above the end of the tariff's last tier, if it has one, no price is known.
     const std::optional<Bytes> known = of.tiers.back().up_to;
@@ -158,7 +166,7 @@ struct Biller {
 
 BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
                      const pipeline::Outcome& outcome, std::vector<std::string>& remarks) {
-  const Biller biller{terms, inputs, outcome, remarks};
+  Biller biller{terms, inputs, outcome, remarks};
   BillInput bill;
   bill.compute = biller.compute();
   bill.fallback = biller.fallback();

@@ -14,7 +14,7 @@ namespace feedrate::study {
 namespace {
 
 /// Whether steps wait for what other GPUs have to say.
-bool exchanges(const pipeline::Inputs& inputs) {
+bool has_exchanges(const pipeline::Inputs& inputs) {
   return inputs.cluster_gpus() > 1.0 && (inputs.exchange || inputs.exposed_allreduce > Duration{});
 }
 
@@ -217,7 +217,7 @@ void draw_model_error(pipeline::Inputs& inputs, const Scenario& scenario, const 
     at(of) = errors.of(of, {error.between_ln, error.within_ln, error.degrees_of_freedom});
   }
   at(ErrorClass::scale_out) = at(ErrorClass::gpu);
-  if (exchanges(inputs)) {
+  if (has_exchanges(inputs)) {
     const double more =
         errors.of(ErrorClass::scale_out, beyond(row(ErrorClass::scale_out), row(ErrorClass::gpu)));
     at(ErrorClass::scale_out) += more;
@@ -236,7 +236,7 @@ std::optional<ReferenceClass> reference_of(const Result& result, const Scenario&
     of.bound_by = class_of(stage);
     if (of.bound_by) break;
   }
-  if (of.bound_by == ErrorClass::gpu && exchanges(inputs)) of.bound_by = ErrorClass::scale_out;
+  if (of.bound_by == ErrorClass::gpu && has_exchanges(inputs)) of.bound_by = ErrorClass::scale_out;
   const ErrorClass like = of.bound_by.value_or(ErrorClass::gpu);
   of.known = known_of(scenario, host, like);
   const ClassErrors& known = errors_of(errors);

@@ -163,6 +163,16 @@ std::optional<Footprint> footprint_of(const Scenario& scenario, const Result& re
   return made;
 }
 
+Commitment commitment_of(std::span<const RunOf> runs, HourlyPrice hourly) {
+  Commitment made;
+  made.month = hourly * months(1);
+  for (const RunOf& run : runs) {
+    if (run.scenario->cluster.purchase != Purchase::savings_plan) continue;
+    made.wanted += run.scenario->accounting.runs_per_month.value_or(1.0) * run.result->bill.compute;
+  }
+  return made;
+}
+
 Showback showback(std::span<const RunOf> runs, const Catalog& catalog, const std::string& by) {
   Showback made;
   made.by = by;

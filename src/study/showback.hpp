@@ -29,4 +29,7 @@ std::optional<Footprint> footprint_of(const Scenario& scenario, const Result& re
 /// one; one without the tag belongs to the group "". Precondition: at least one.
 Showback showback(std::span<const RunOf> runs, const Catalog& catalog, const std::string& by);
 
+/// What a savings plan of `hourly` commits in a month of 730 hours, and what the jobs use of it.
+Commitment commitment_of(std::span<const RunOf> runs, HourlyPrice hourly);
+
 }  // namespace feedrate::study

@@ -185,7 +185,7 @@ TEST_CASE("import: malformed and partial files leave the catalogue as it is") {
             "breaks off");
   }
   refused("{}", "", "formatVersion");
-  refused(replaced(bulk, "AmazonEC2", "AmazonS3"), "", "AmazonEC2 or AmazonSageMaker");
+  refused(replaced(bulk, "AmazonEC2", "AmazonRDS"), "", "AmazonS3 or AmazonEFS");
   refused(replaced(bulk, "\"terms\"", "\"tems\""), "", "a part of a price list");
   refused(replaced(bulk, "2.5000000000", "cheap"), "", "expected a price in USD");
   refused(replaced(bulk, "2.5000000000", "-1"), "", "expected a price in USD");
@@ -220,4 +220,101 @@ TEST_CASE("import: when a file cannot be written, none is changed") {
   CHECK(shell("diff pricing/aws/p3.json '" + prices.pricing + "/aws/p3.json'").status == 0);
   CHECK(shell("cmp '" + (prices.folder / "kept") + "' '" + prices.pricing + "/sources.json'")
             .status == 0);
+}
+
+namespace {
+
+/// A list of `offer` with a product a row: SKU, family, attributes, unit, rate of its first tier.
+struct Product {
+  const char* sku;
+  const char* family;
+  const char* attributes;
+  const char* unit;
+  const char* rate;
+};
+
+std::string list_of(const std::string& offer, const std::vector<Product>& products) {
+  std::string list, terms;
+  for (const Product& one : products) {
+    const std::string sku = one.sku;
+    const std::string comma = list.empty() ? "" : ",\n";
+    list += comma + "\"" + sku + R"(": {"productFamily": ")" + one.family +
+            R"(", "attributes": {"regionCode": "us-east-1", )" + one.attributes + "}}";
+    const auto tier = [&](const char* begin, const std::string& rate) {
+      return "\"" + sku + ".T." + begin + R"(": {"unit": ")" + one.unit + R"(", "beginRange": ")" +
+             begin + R"(", "pricePerUnit": {"USD": ")" + rate + "\"}}";
+    };
+    terms += comma + "\"" + sku + R"(": {")" + sku + R"(.T": {"priceDimensions": {)" +
+             tier("0", one.rate) + ", " + tier("51200", "0.0000000001") + "}}}";
+  }
+  return R"({"formatVersion": "v1.0", "offerCode": ")" + offer +
+         R"(", "publicationDate": "2026-11-01T17:55:34Z", "products": {)" + list +
+         R"(}, "terms": {"OnDemand": {)" + terms + "}}}";
+}
+
+}  // namespace
+
+TEST_CASE("import: prices of storage replace what a record has, whole or not at all") {
+  const Prices prices;
+  const Product standard = {"S", "Storage",
+                            R"("storageClass": "General Purpose", "volumeType": "Standard")",
+                            "GB-Mo", "0.0240000000"};
+  const Product put = {"P", "API Request", R"("group": "S3-API-Tier1")", "Requests",
+                       "0.0000060000"};
+  const Product get = {"G", "API Request", R"("group": "S3-API-Tier2")", "Requests",
+                       "0.0000004000"};
+  const Outcome s3 = prices.import(list_of("AmazonS3", {standard, put, get}));
+  CHECK(s3.status == 0);
+  CHECK(s3.out.find("2 prices changed, 0 new, 1 confirmed") != std::string::npos);
+  CHECK(s3.out.find("0.024 USD/GB/month") != std::string::npos);
+  const std::string changed = prices.differences();
+  CHECK(
+      changed.find(
+          R"("storage": "0.024 USD/GB/month", "per_1000_puts": "0.006 USD", "per_1000_gets": "0.0004 USD", "source": "aws-price-list-s3", "date": "2026-11-01"})") !=
+      std::string::npos);
+  // What a record has beside its prices stays; one that is not in the list at all, too.
+  CHECK(changed.find(R"("retrieval": "0 USD/GB")") != std::string::npos);
+  CHECK(changed.find("us-west-2") == std::string::npos);
+
+  // A record has one source for all its prices, so a part of them is none.
+  const Prices others;
+  const Outcome part = others.import(list_of("AmazonS3", {standard}));
+  CHECK(part.out.find("1 record left unchanged") != std::string::npos);
+  CHECK(others.differences().empty());
+  // Two prices of one thing are none.
+  Product other = standard;
+  other.sku = "T";
+  other.rate = "0.0250000000";
+  CHECK(
+      others.import(list_of("AmazonS3", {standard, other, put, get})).out.find("left unchanged") !=
+      std::string::npos);
+  Product wrong = standard;
+  wrong.unit = "TB-Mo";
+  const Outcome refused = others.import(list_of("AmazonS3", {wrong, put, get}));
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("expected a price per GB-Mo for S, got one per \"TB-Mo\"") !=
+        std::string::npos);
+  CHECK(others.differences().empty());
+}
+
+TEST_CASE("import: EBS comes with EC2's list, in its units, and new records are added") {
+  const Prices prices;
+  const Outcome ebs = prices.import(list_of(
+      "AmazonEC2",
+      {{"V", "Storage", R"("volumeApiName": "gp3", "usagetype": "EBS:VolumeUsage.gp3")", "GB-Mo",
+        "0.0800000000"},
+       {"I", "System Operation", R"("usagetype": "EBS:VolumeP-IOPS.gp3")", "IOPS-Mo", "0.005"},
+       {"B", "Provisioned Throughput", R"("usagetype": "EBS:VolumeP-Throughput.gp3")", "GiBps-mo",
+        "40.96"},
+       {"N", "Storage Snapshot", R"("usagetype": "USE1-EBS:SnapshotUsage")", "GB-Mo", "0.06"}}));
+  CHECK(ebs.status == 0);
+  CHECK(ebs.out.find("1 price changed, 3 new, 0 confirmed") != std::string::npos);
+  const std::string changed = prices.differences();
+  CHECK(
+      changed.find(
+          R"({"region": "us-east-1", "type": "gp3", "storage": "0.08 USD/GiB/month", "iops": "0.005 USD/month", "bandwidth": "0.04 USD/(MiB/s)/month", "source": "aws-price-list-ec2", "date": "2026-11-01"})") !=
+      std::string::npos);
+  CHECK(changed.find(R"("type": "snapshot", "storage": "0.06 USD/GiB/month")") !=
+        std::string::npos);
+  CHECK(changed.find("sources.json") != std::string::npos);
 }

@@ -35,7 +35,6 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 /// Records that no bill asks for, by what tells them from others: each with its reason.
 const std::map<std::string, std::string> unasked_records = {
     {"transfer same region", "it is free"},
-    {"transfer between zones", "no key says in which zone data and instances are"},
 };
 
 /// A job with interruptions and checkpoints, that holds its data; changed by `settings`.
@@ -178,7 +177,8 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
                                       {"source.service", "ebs"},
                                       {"source.input_mode", "local"},
                                       {"disk.kind", "ebs"},
-                                      {"disk.volume_type", p.type},
+                                      {"disk.volume_type", p.type == "snapshot" ? "gp3" : p.type},
+                                      {"disk.snapshot_held", "730 h"},
                                       {"disk.size", "2 TB"},
                                       {"disk.iops", "15000 /s"},
                                       {"disk.bandwidth", "900 MB/s"}}};
@@ -221,7 +221,13 @@ TEST_CASE("priced: every tariff of transfer is on the bill of a plan that sends 
       const Settings out = {
           {"source.region", from}, {"cluster.instance", "gpu_8x_v100"}, {"job.epochs", "210"}};
       std::string name = "transfer " + tariff.path;
-      if (from == "all") {
+      if (tariff.path == between_zones) {
+        all.price(name, tariff, change,
+                  {{{"cluster.region", "us-east-1"},
+                    {"source.service", "fsx-lustre"},
+                    {"source.input_mode", "mount"},
+                    {"source.other_zone", "true"}}});
+      } else if (from == "all") {
         all.price(name, tariff, change, {{{"cluster.region", "us-east-1"}}});
       } else if (tariff.path == through_nat_gateway) {
         all.price(name, tariff, change,

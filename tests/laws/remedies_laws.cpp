@@ -497,7 +497,7 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
   for (const auto& [name, counts] : seen) {
     INFO(name);
     CHECK_DRAWN(counts[1] > 0);
-    CHECK_DRAWN(name == "more_instances" || counts[0] > 0);
+    if (name != "more_instances") CHECK_DRAWN(counts[0] > 0);
   }
 }
 

@@ -134,3 +134,21 @@ TEST_CASE("closed network: thousands of customers neither overflow nor vanish") 
   CHECK(network.throughput(1) > 0.5);
   CHECK(std::isfinite(network.throughput(2500)));
 }
+
+TEST_CASE("closed network: hundreds of customers whose last station becomes slower") {
+  // As many servers as customers are a delay: X(n) = n / (D + S), whatever S was before.
+  constexpr int n = 495;
+  constexpr double delay = 1e-8;
+  ClosedNetwork network(n);
+  network.add_delay(delay);
+  for (const double service : {6.5e-9, 2e-8, 1e-6, 1e-10}) {
+    std::vector<double> rates;
+    for (int j = 1; j <= n; ++j) rates.push_back(j / service);
+    network.set_last(rates);
+    for (const int count : {1, 2, 100, n}) {
+      INFO(service << " s, " << count);
+      CHECK(network.throughput(count) == Approx(count / (delay + service)).epsilon(1e-10));
+      CHECK(network.at_last(count) == Approx(count * service / (delay + service)).epsilon(1e-9));
+    }
+  }
+}

@@ -129,6 +129,7 @@ def billed_seconds(rule, used):
 
 def bill(plan, result, prices):
     """The dollars of a plan, by the times of the result."""
+    internet = []  # bytes of which the account's free ones are taken off, in this order
     cluster, source, dataset, job = plan["cluster"], plan["source"], plan["dataset"], plan["job"]
     time, courses = result["time"], result["interruptions"] or {}
     instances, epochs, wall = cluster["instances"], job["epochs"], time["total_s"]
@@ -229,7 +230,7 @@ def bill(plan, result, prices):
             earned = prices.limit("efs", "earned") * samples * size
             parts["storage"] += max(0.0, base(source["provisioned_throughput"]) - earned) * amount(paid, "provisioned") * lease
     if of_aws and not aws:
-        parts["transfer"] += prices.tariff("to internet", place, read)
+        internet.append((place, read))
     elif of_aws and place != job_region:
         parts["transfer"] += prices.between(place, job_region, read)
 
@@ -251,7 +252,7 @@ def bill(plan, result, prices):
                               storage_class=source.get("storage_class", usual) if home else usual)
         parts["requests"] += written * amount(price, "per_10000_writes") / 10000
         if aws:
-            parts["transfer"] += prices.tariff("to internet", job_region, saved)
+            internet.append((job_region, saved))
     elif store == "efs":
         price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
         if not home or "region" in checkpoint or source.get("throughput_mode", "elastic") == "elastic":
@@ -267,13 +268,28 @@ def bill(plan, result, prices):
     passing = (read if service in public else 0.0) + (saved if store in public else 0.0)
     if source.get("nat_gateway") and passing and aws and prices.stored("transfer", "tariffs", job_region, path="NAT gateway"):
         parts["transfer"] += prices.tariff("NAT gateway", job_region, passing)
-        parts["auxiliary"] += prices.limit("services", "nat_gateway") * math.ceil(wall / 3600 - 1e-9) * 3600
+        parts["auxiliary"] += prices.limit("services", "nat_gateway") * math.ceil(wall / 3600 - 1e-9) * 3600 / job.get("jobs", 1)
+
+    # From zone to zone, both ways: what a file system of one zone sends to the others, and what a ring over them does.
+    zones = min(cluster.get("zones", 1), instances)
+    single = service == "fsx-lustre" or service == "efs" and "one zone" in (source.get("throughput_mode"), source.get("storage_class", "").lower())
+    across = 0.0 if not single else 1.0 if source.get("other_zone") else (zones - 1) / zones
+    if aws and across:
+        parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * read)
+    if aws and zones > 1 and "allreduce" in job:
+        sent = 2 * (instances - 1) / instances * base(job["allreduce"]["gradient_bytes"])
+        steps = epochs * math.ceil(math.ceil(samples / instances) / plan["loader"]["batch_size"])
+        parts["transfer"] += prices.tariff("between zones", job_region, 2 * zones * sent * steps)
+    free = base(plan.get("accounting", {}).get("free_transfer", "0 B"))
+    for where, sent in internet:
+        parts["transfer"] += prices.tariff("to internet", where, max(0.0, sent - free))
+        free = max(0.0, free - sent)
 
     # A volume for each instance, for as long as that is billed, or as it holds the data.
     disk = plan["disk"]
     if disk["kind"] == "ebs":
         data = service == "ebs"
-        lives = base(source["storage_held"]) if data and "storage_held" in source else held
+        lives = base(source["storage_held"]) if data and "storage_held" in source else held + base(cluster.get("kept_warm", "0 s"))
         if not data or holds:
             if rented == "sagemaker":
                 parts["storage"] += instances * base(disk["size"]) * prices.limit("services", "sagemaker_volume_price") * lives
@@ -287,6 +303,9 @@ def bill(plan, result, prices):
                 if price and "bandwidth" in price:
                     monthly += above("bandwidth", "baseline_bandwidth") * amount(price, "bandwidth")
                 parts["storage"] += instances * monthly * lives
+        if "snapshot_held" in disk and rented != "sagemaker":
+            snapshot = amount(prices.stored("ebs", "prices", job_region, type="snapshot"), "storage")
+            parts["storage"] += min(base(disk["size"]), samples * size) * snapshot * base(disk["snapshot_held"]) / job.get("jobs", 1)
     paid = sum(amount * (1.0 - off.get(part, 0.0)) for part, amount in parts.items())
     return paid + wall * base(job.get("value_of_hour", "0 USD/h"))
 
@@ -364,6 +383,14 @@ def drawn(draw):
         cluster["spot"]["on_demand_instances"] = draw.randint(1, cluster["instances"] - 1)
     if maybe(0.2):
         source["nat_gateway"] = True
+    if maybe(0.3):
+        cluster["zones"] = draw.randint(1, 3)
+    if maybe(0.3):
+        source["other_zone"] = True
+    if maybe(0.3) and cluster["instances"] > 1:
+        job["allreduce"] = {"gradient_bytes": f"{draw.randint(1, 4000)} MB", "busbw": "1 GB/s"}
+    if disk["kind"] == "ebs" and maybe(0.4):
+        disk["snapshot_held"] = f"{draw.randint(1, 3000)} h"
     if maybe(0.3) and purchase in ("on_demand", "savings_plan"):
         cluster["kept_warm"] = f"{draw.randint(1, 60)} min"
     if interrupted:
@@ -389,6 +416,8 @@ def drawn(draw):
     if maybe(0.3):
         parts = ["compute", "auxiliary", "storage", "requests", "transfer"]
         accounting["discounts"] = {part: round(draw.uniform(0.0, 0.4), 3) for part in draw.sample(parts, draw.randint(1, 5))}
+    if maybe(0.3):
+        accounting["free_transfer"] = f"{draw.randint(1, 2000)} GB"
     plan = {"name": "drawn", "dataset": dataset, "source": source, "disk": disk, "loader": loader, "preprocess": preprocess,
             "cluster": cluster, "job": job, "accounting": accounting, "measured_on": {"gpu_times": "any", "cpu_times": "any", "loader_times": "any", "remote_times": "any", "price": "any"}}
     return plan, vary

@@ -182,3 +182,94 @@ TEST_CASE("billing: spot prices are drawn between the zones', others are not") {
   // A tenth either way, nine times of ten, or as far apart as the zones are.
   CHECK(bands("spot") >= Approx(std::exp(2.0 * 1.645 * 0.06)).epsilon(1e-3));
 }
+
+TEST_CASE("billing: what crosses from zone to zone is paid by who sends and who receives") {
+  const std::vector<std::pair<std::string, std::string>> lustre = {
+      {"source.service", "fsx-lustre"}, {"source.input_mode", "mount"}, {"disk.page_cache", "0 B"}};
+  const auto with = [&](std::vector<std::pair<std::string, std::string>> more) {
+    more.insert(more.begin(), lustre.begin(), lustre.end());
+    return Billed(job(more));
+  };
+  constexpr const char* reads = "reads from another zone, both ways";
+  const Billed beside = with({{"source.other_zone", "true"}});
+  CHECK(beside.dollars(reads) == Approx(1000.0 * 2 * 0.01));
+  CHECK(with({}).line(reads) == nullptr);
+  // Each read has a round trip more.
+  const auto latency = [](const Billed& of) { return of.resolved.inputs.source->latency.base(); };
+  CHECK(latency(beside) - latency(with({})) == Approx(0.0008));
+  // Half of what two instances in two zones read; no more zones count than there are instances.
+  for (const char* zones : {"2", "3"}) {
+    const Billed two = with({{"cluster.instances", "2"}, {"cluster.zones", zones}});
+    CHECK(two.dollars(reads) == Approx(1000.0 * 0.01));
+    CHECK(two.remarks_say("gradients between zones are not on the bill"));
+  }
+  // EFS lies in one zone where its class says so; S3 lies in all of them.
+  const std::vector<std::pair<std::string, std::string>> efs = {
+      {"source.service", "efs"}, {"source.input_mode", "mount"}, {"source.other_zone", "true"}};
+  CHECK(Billed(job(efs)).line(reads) == nullptr);
+  CHECK(Billed(job(efs)).remarks_say("other_zone"));
+  std::vector<std::pair<std::string, std::string>> one_zone = efs;
+  one_zone.emplace_back("source.storage_class", "One Zone");
+  CHECK(Billed(job(one_zone)).line(reads) != nullptr);
+  CHECK(Billed(job({{"source.other_zone", "true"}})).remarks_say("other_zone"));
+
+  // A ring over two instances with a GPU each sends the gradients once a step: 1 GB, from each
+  // zone.
+  const std::vector<std::pair<std::string, std::string>> summed = {
+      {"cluster.instances", "2"},
+      {"cluster.network", "10 Gbit/s"},
+      {"job.allreduce.gradient_bytes", "1 GB"}};
+  std::vector<std::pair<std::string, std::string>> apart = summed;
+  apart.emplace_back("cluster.zones", "2");
+  const Billed across(job(apart));
+  const double steps = std::ceil(500000.0 / 64.0);
+  CHECK(across.dollars("gradients between zones, both ways") == Approx(steps * 2 * 2 * 0.01));
+  CHECK(Billed(job(summed)).line("gradients between zones, both ways") == nullptr);
+  CHECK(across.outcome.total.wall > Billed(job(summed)).outcome.total.wall);
+}
+
+TEST_CASE("billing: a snapshot of the data is held once, whatever the instances") {
+  const std::vector<std::pair<std::string, std::string>> volume = {{"source.input_mode", "File"},
+                                                                   {"disk.kind", "ebs"},
+                                                                   {"disk.size", "2000 GB"},
+                                                                   {"disk.snapshot_held", "730 h"},
+                                                                   {"cluster.instances", "4"}};
+  const auto price = [](const Billed& of) { return of.dollars("EBS snapshot"); };
+  // 1 TB at 0.05 USD for each GiB and month.
+  const double all = 1e12 / 1073741824.0 * 0.05;
+  CHECK(price(Billed(job(volume))) == Approx(all));
+  auto shared = volume;
+  shared.emplace_back("job.jobs", "4");
+  CHECK(price(Billed(job(shared))) == Approx(all / 4.0));
+  auto sagemaker = volume;
+  sagemaker.emplace_back("cluster.instance", "ml.p3.2xlarge");
+  CHECK(Billed(job(sagemaker)).remarks_say("snapshot_held"));
+  auto nvme = volume;
+  nvme.emplace_back("disk.kind", "other");
+  CHECK(Billed(job(nvme)).remarks_say("snapshot_held"));
+}
+
+TEST_CASE(
+    "billing: what an account may send for nothing is taken off what leaves for the internet") {
+  const auto away = [](const char* free) {
+    return Billed(job({{"cluster.instance", "gpu_8x_v100"},
+                       {"cluster.region", "null"},
+                       {"cluster.price", "4 USD/h"},
+                       {"source.region", "us-east-1"},
+                       {"source.input_mode", "stream"},
+                       {"accounting.free_transfer", free}}))
+        .dollars("transfer from AWS to the internet");
+  };
+  CHECK(away("0 GB") == Approx(90.0));
+  CHECK(away("100 GB") == Approx(81.0));
+  CHECK(away("2 TB") == 0.0);
+}
+
+TEST_CASE("billing: volumes of instances that are kept warm are paid as long") {
+  const std::vector<std::pair<std::string, std::string>> volume = {
+      {"source.input_mode", "File"}, {"disk.kind", "ebs"}, {"disk.size", "1000 GB"}};
+  auto warm = volume;
+  warm.emplace_back("cluster.kept_warm", "10 h");
+  const double more = Billed(job(warm)).dollars("EBS gp3") - Billed(job(volume)).dollars("EBS gp3");
+  CHECK(more == Approx(1e12 / 1073741824.0 * 0.08 * 10.0 / 730.0));
+}

@@ -137,3 +137,22 @@ TEST_CASE("showback: electricity is between what waiting and computing GPUs take
   dark.gpus[0].power.reset();
   CHECK(!footprint_of(s, result_of(1.0, 1.0, 1.0, 0.0), dark));
 }
+
+TEST_CASE("showback: a savings plan is paid whole, used or not") {
+  Scenario a = job_of("a", "vision", 20.0);
+  a.cluster.purchase = Purchase::savings_plan;
+  Scenario b = job_of("b", "speech", 5.0);
+  Result ra = result_of(4.0, 0.5, 12.0, 3.0);
+  Result rb = ra;
+  ra.bill.compute = rb.bill.compute = usd(10.0);
+  const std::vector<RunOf> runs = {{&a, &ra, "a.json"}, {&b, &rb, "b.json"}};
+  const Commitment plan = commitment_of(runs, usd_per_hour(1.0));
+  CHECK(plan.month.base() == Approx(730.0));
+  CHECK(plan.used().base() == Approx(200.0));  // b is bought on demand
+  CHECK(plan.unused().base() == Approx(530.0));
+  CHECK(plan.beyond() == Money{});
+  const Commitment small = commitment_of(runs, usd_per_hour(0.1));
+  CHECK(small.used().base() == Approx(73.0));
+  CHECK(small.unused() == Money{});
+  CHECK(small.beyond().base() == Approx(127.0));
+}
