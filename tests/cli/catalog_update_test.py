@@ -50,6 +50,23 @@ def aws_list(prices, region="us-east-1", offer="AmazonEC2", date=DATE):
     }).encode()
 
 
+def storage_list(offer, rows, region="us-east-1"):
+    """A bulk file of storage; rows: (family, attributes, unit, price of the first tier)."""
+    products, terms = {}, {}
+    for i, (family, attributes, unit, price) in enumerate(rows):
+        sku = f"STORE{i}"
+        products[sku] = {"sku": sku, "productFamily": family, "attributes": {"regionCode": region, **attributes}}
+        tiers = {
+            f"{sku}.T.{begin}": {"unit": unit, "beginRange": begin, "pricePerUnit": {"USD": f"{price * part:.10f}"}}
+            for begin, part in (("512000", 0.9), ("0", 1.0), ("51200", 0.95))
+        }
+        terms[sku] = {sku + ".T": {"sku": sku, "priceDimensions": tiers}}
+    return json.dumps({
+        "formatVersion": "v1.0", "offerCode": offer, "publicationDate": DATE + "T17:55:34Z",
+        "products": products, "terms": {"OnDemand": terms},
+    }).encode()
+
+
 def sky_list(rows):
     """A vms.csv; rows: (instance, region, zone, price, spot)."""
     text = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
@@ -245,6 +262,26 @@ class Fetched(Update):
             self.update("--source", server.url + "/{region}/of_{region}", "--region", "us-east-1")
         self.assertAlmostEqual(self.compute(job) / before, 2.0 / 1.4084, 3)
 
+    def test_storage_is_billed_to_the_cent(self):
+        rows = [("Storage", {"storageClass": "General Purpose", "volumeType": "Standard"}, "GB-Mo", 0.046),
+                ("API Request", {"group": "S3-API-Tier1"}, "Requests", 0.000005),
+                ("API Request", {"group": "S3-API-Tier2"}, "Requests", 0.0000008)]
+        job = self.job(instance="p3.2xlarge", region="us-east-1")
+        held = ["--set", "source.bill_storage=true", "--set", "source.storage_held=730 h"]
+
+        def lines():
+            result = json.loads(self.feedrate("run", job, "--mean", "--format", "json", *held).stdout)["result"]
+            bill = {line["what"]: line["amount_usd"] for line in result["cost"]["lines"]}
+            return {what: bill[what] for what in ("S3 STANDARD", "S3 GET")}
+
+        before = lines()
+        with Server({"/us-east-1": Answer(storage_list("AmazonS3", rows))}) as server:
+            done = self.update("--source", server.url + "/{region}", "--region", "us-east-1", "--affects", job)
+        self.assertIn("2 prices changed, 0 new, 1 confirmed", done.stdout)
+        after = lines()
+        for what, amount in after.items():
+            self.assertAlmostEqual(amount / before[what], 2.0, 6, what)
+
     def test_a_region_that_is_asked_for_is_covered(self):
         job = self.job(instance="p3.2xlarge", region="af-south-1")
         self.assertEqual(self.feedrate("run", job).returncode, 2)
@@ -391,7 +428,7 @@ class Refused(Update):
             return server.asked
 
     def test_flags(self):
-        self.update("--source", "gopher", status=2, says="expected aws, sagemaker, azure, skypilot or a URL")
+        self.update("--source", "gopher", status=2, says="expected aws, sagemaker, s3, efs, azure, skypilot or a URL")
         self.update("--source", "aws", status=2, says="expected --region too")
         self.update("--source", "aws", "--region", "../etc", status=2, says="expected a region such as")
         self.update("--source", "ftp://127.0.0.1/x", status=2, says="expected a URL that starts with")
