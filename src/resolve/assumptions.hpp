@@ -379,7 +379,8 @@ inline constexpr Assumption zone_latency = {
     0.000125,
     0.0017,
     "half of pings of 0.8 ms between zones of eu-west-1 (2022)",
-    "half of 0.25 ms to half of 3.4 ms: the nearest and the farthest zones in a map of pings",
+    "half of 0.25 ms to half of 3.4 ms: the nearest and the farthest zones in a map of "
+    "pings (engineering judgement)",
     ""};
 /// What a request to another region takes beside what it takes within its own.
 inline constexpr Assumption region_latency = {

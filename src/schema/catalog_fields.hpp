@@ -65,7 +65,9 @@ inline constexpr Field<Offer> offer_fields[] = {
     field<&Offer::service>("service", "ec2, sagemaker, gcp, azure, lambda", true),
     field<&Offer::instance>("instance", "as in \"machines\"", true),
     field<&Offer::region>(
-        "region", "a region; all: the same everywhere; \"US\", \"not stated\": as in the source",
+        "region",
+        "a region; all: the same everywhere; \"US\", \"not stated\": as in the source; or "
+        "\"by_region\" in its place: an object of the price, or of what differs, by region",
         true),
     field<&Offer::purchase>("purchase", "on_demand, spot or savings_plan", true),
     field<&Offer::price>("price", "spot: median over zones; null: not known"),

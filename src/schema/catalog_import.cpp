@@ -339,10 +339,25 @@ class Importer {
         });
     const Offer after = offer_of(price, imported_);
     if (same == offers.items.end()) {
-      lines.append(offers.items.back()->line, record_text(price, imported_, nullptr));
       Offer before = after;
       before.price.reset();
-      plan_.changes.push_back({before, after});
+      // One of many regions that share a record: the later of two records holds.
+      const auto known =
+          std::find_if(catalog_.offers.begin(), catalog_.offers.end(), [&](const Offer& offer) {
+            return offer.service == price.service && offer.instance == price.instance &&
+                   offer.region == price.region && offer.purchase == price.purchase &&
+                   offer.current;
+          });
+      if (known != catalog_.offers.end()) before = *known;
+      if (known != catalog_.offers.end() && known->date > imported_.date) {
+        ++plan_.older;
+      } else if (before.price && before.price->value == after.price->value) {
+        ++plan_.confirmed;
+        lines.append(offers.items.back()->line, record_text(price, imported_, nullptr));
+      } else {
+        lines.append(offers.items.back()->line, record_text(price, imported_, nullptr));
+        plan_.changes.push_back({before, after});
+      }
       return;
     }
     const JsonValue& record = **same;

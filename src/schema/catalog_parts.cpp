@@ -12,6 +12,7 @@
 #include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "schema/catalog_files.hpp"
+#include "schema/offers_by_region.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -149,7 +150,7 @@ JsonPtr PricingFiles::file(const std::string& name) {
   if (!is_new) return found->second;
   const std::string path = (std::filesystem::path(folder_) / name).string();
   try {
-    if (is_there(path)) found->second = load_json(path);
+    if (is_there(path)) found->second = with_offers_by_region(load_json(path));
   } catch (...) {
     files_.erase(found);
     throw;

@@ -11,6 +11,7 @@
 #include "catalog/lookup.hpp"
 #include "schema/catalog_fields.hpp"
 #include "schema/catalog_files.hpp"
+#include "schema/offers_by_region.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -170,7 +171,7 @@ class Reader {
   void read(std::string_view name, std::span<const Section> sections) {
     if (!done_.insert(std::string(name)).second) return;
     const std::string path = path_of(name);
-    const JsonPtr root = parse_json(files_.text(path), path);
+    const JsonPtr root = with_offers_by_region(parse_json(files_.text(path), path));
     if (root->kind != JsonKind::object) {
       problems_.add(*root, "", fmt::format("expected an object, got {}", describe(*root)));
       return;
@@ -188,11 +189,12 @@ class Reader {
 
   /// What was kept of the file `part.key`; `pointer` leads to it.
   void read_part(const JsonMember& part, const std::string& pointer) {
-    keep_.push_back(part.value);
+    const JsonPtr value = with_offers_by_region(part.value);
+    keep_.push_back(value);
     const auto file = std::find_if(std::begin(service_files), std::end(service_files),
                                    [&](const File& known) { return known.name == part.key; });
     const bool service = file != std::end(service_files);
-    for (const JsonMember& member : part.value->members) {
+    for (const JsonMember& member : value->members) {
       read_section(member, service ? file->sections : machine_sections, pointer);
     }
   }

@@ -56,11 +56,11 @@ template <>
 const std::vector<Entry<Commitment>>& entries<Commitment>() {
   using C = Commitment;
   static const std::vector<Entry<C>> list = {
-      written<C>("month_usd", "committed: 730 hours of it",
+      written<C>("committed_usd", "a month: 730 hours of it",
                  [](const C& c) { return c.month.base(); }),
       written<C>("used_usd", "by instances of jobs whose purchase is savings_plan",
                  [](const C& c) { return c.used().base(); }),
-      written<C>("unused_usd", "paid for nothing", [](const C& c) { return c.unused().base(); }),
+      written<C>("left_over_usd", "paid for nothing", [](const C& c) { return c.unused().base(); }),
       written<C>("beyond_usd",
                  "what the jobs have beyond it, at its prices: paid on demand instead",
                  [](const C& c) { return c.beyond().base(); }),

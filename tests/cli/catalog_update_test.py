@@ -208,18 +208,33 @@ class Update(unittest.TestCase):
         return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
+def offers_of(path):
+    """The offers of a pricing file, one a region."""
+    with open(path, encoding="utf-8") as file:
+        for offer in json.load(file)["offers"]:
+            regions = offer.pop("by_region", None)
+            for region, what in (regions or {None: {}}).items():
+                own = {"region": region} if region else {}
+                yield offer | own | (what if isinstance(what, dict) else {"price": what})
+
+
 def current(region, service="ec2"):
     """On-demand prices in a region, as the shipped catalogue has them."""
     prices = {}
     for name in os.listdir(SOURCE + "/pricing/aws"):
-        with open(f"{SOURCE}/pricing/aws/{name}", encoding="utf-8") as file:
-            offers = json.load(file)["offers"]
-        for offer in offers:
+        for offer in offers_of(f"{SOURCE}/pricing/aws/{name}"):
             if (offer["service"], offer["region"], offer["purchase"]) != (service, region, "on_demand"):
                 continue
             if offer.get("current", True):
                 prices[offer["instance"]] = float(offer["price"].removesuffix(" USD/h"))
     return prices
+
+
+def rest_of(region, but):
+    """Meters of what else Azure sells on demand in a region, as the shipped catalogue has them."""
+    return [meter("Standard_" + offer["instance"].replace(" ", "_"), float(offer["price"].removesuffix(" USD/h")), region=region)
+            for offer in offers_of(f"{SOURCE}/pricing/azure.json")
+            if (offer["region"], offer["purchase"]) == (region, "on_demand") and offer["instance"] != but]
 
 
 class Fetched(Update):
@@ -283,11 +298,11 @@ class Fetched(Update):
             self.assertAlmostEqual(amount / before[what], 2.0, 6, what)
 
     def test_a_region_that_is_asked_for_is_covered(self):
-        job = self.job(instance="p3.2xlarge", region="af-south-1")
+        job = self.job(instance="p3.2xlarge", region="mx-central-1")
         self.assertEqual(self.feedrate("run", job).returncode, 2)
-        pages = {"/af-south-1": Answer(aws_list({"p3.2xlarge": 4.0}, "af-south-1"))}
+        pages = {"/mx-central-1": Answer(aws_list({"p3.2xlarge": 4.0}, "mx-central-1"))}
         with Server(pages) as server:
-            done = self.update("--source", server.url + "/{region}", "--region", "af-south-1",
+            done = self.update("--source", server.url + "/{region}", "--region", "mx-central-1",
                                "--affects", job)
         self.assertIn("1 new", done.stdout)
         self.assertIn("could not be priced before", " ".join(done.stdout.split()))
@@ -310,9 +325,7 @@ class Fetched(Update):
             self.assertFalse(os.path.exists(self.own))
             done = self.update("--source", server.url + "/vms.csv", "--date", DATE)
         self.assertIn("p3.16xlarge in us-east-1 (ec2)", done.stdout)
-        with open(self.own + "/aws/p3.json", encoding="utf-8") as file:
-            offers = json.load(file)["offers"]
-        spot = [offer for offer in offers if (offer["instance"], offer["region"], offer["purchase"])
+        spot = [offer for offer in offers_of(self.own + "/aws/p3.json") if (offer["instance"], offer["region"], offer["purchase"])
                 == ("p3.2xlarge", "us-east-1", "spot")]
         self.assertEqual([(one["price"], one["lowest"], one["highest"], one["zones"])
                           for one in spot], [("0.5 USD/h", "0.4 USD/h", "0.8 USD/h", 3)])
@@ -337,7 +350,7 @@ class Fetched(Update):
                 meter(sku, 95.0, productName="Virtual Machines NDsr H200 v5 Series Windows"),
                 meter(sku, 60.0, type="Reservation"),
                 meter(sku, 91.0, effectiveStartDate="2027-01-01T00:00:00Z"),
-                meter("Standard_D2_v3", 0.1)], server.url + second))]
+                meter("Standard_D2_v3", 0.1), *rest_of("westus3", "ND96isr H200 v5")], server.url + second))]
             server.answers[second] = [Answer(azure_page([meter(sku, 40.0, name="ND96isrH200v5 Spot")]))]
             done = self.update("--source", server.url + "/prices", "--date", DATE)
         self.assertIn("84.8 USD/h", done.stdout)
@@ -353,12 +366,11 @@ class Fetched(Update):
                             ([meter(sku, 90.0, **new)], [meter(sku, 95.0, **old), meter(sku, 90.0, **new)])):
             shutil.rmtree(self.own, ignore_errors=True)
             with Server({}) as server:
-                server.answers["/prices"] = [Answer(azure_page(first, server.url + second))]
+                others = rest_of("westus3", "ND96isr H200 v5")
+                server.answers["/prices"] = [Answer(azure_page(first + others, server.url + second))]
                 server.answers[second] = [Answer(azure_page(then))]
                 self.update("--source", server.url + "/prices", "--date", DATE, says="1 price changed, 0 new")
-            with open(self.own + "/azure.json", encoding="utf-8") as file:
-                offers = json.load(file)["offers"]
-            self.assertEqual([offer["price"] for offer in offers
+            self.assertEqual([offer["price"] for offer in offers_of(self.own + "/azure.json")
                               if (offer["instance"], offer["region"], offer["purchase"])
                               == ("ND96isr H200 v5", "westus3", "on_demand") and offer.get("current", True)],
                              ["90 USD/h"])

@@ -47,7 +47,11 @@ class Prices:
         self.offers, self.clouds = [], {}
         for path in [*sorted((self.folder / "aws").glob("*.json")), *(self.folder / f"{c}.json" for c in ("azure", "gcp", "lambda"))]:
             data = json.loads(path.read_text())
-            self.offers += data.get("offers", [])
+            for offer in data.get("offers", []):
+                regions = offer.pop("by_region", None)
+                for region, what in (regions or {None: {}}).items():
+                    own = {"region": region} if region else {}
+                    self.offers.append(offer | own | (what if isinstance(what, dict) else {"price": what}))
             self.clouds.update({machine["name"]: machine["cloud"] for machine in data["machines"]})
         self.files = {path.stem: json.loads(path.read_text()) for path in self.folder.glob("*.json")}
 
