@@ -1,6 +1,10 @@
 // Remedies in how and where the same machines are paid for.
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/number_text.hpp"
 #include "catalog/listing.hpp"
@@ -24,13 +28,27 @@ bool on_demand(const Situation& s) {
   return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s);
 }
 
+/// Those where the instance costs less, the cheapest few of them, and the one that has the data: in
+/// no other can the bill be smaller.
 std::vector<Change> other_regions(const Situation& s) {
+  constexpr std::size_t most = 4;
+  const HourlyPrice now = s.resolved.terms.compute.price.value;
+  std::vector<std::pair<HourlyPrice, std::string>> cheaper;
+  for (const std::string& region : regions_of(s.catalog)) {
+    if (region == s.scenario.cluster.region) continue;
+    const auto offer = find_offer(
+        s.catalog, {s.service, s.resolved.machine->name, region, s.scenario.cluster.purchase, {}});
+    if (!offer || offer->region != region) continue;
+    const bool has_data = region == s.scenario.source.region;
+    if (!has_data && offer->price.value >= now) continue;
+    cheaper.emplace_back(has_data ? HourlyPrice{} : offer->price.value, region);
+  }
+  std::stable_sort(cheaper.begin(), cheaper.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (cheaper.size() > most) cheaper.resize(most);
   std::vector<Change> list;
-  for (const Listing& listing : listings(s.catalog, regions_of(s.catalog))) {
-    if (listing.machine != s.resolved.machine || listing.service != s.service) continue;
-    if (listing.purchase != s.scenario.cluster.purchase || !listing.price) continue;
-    if (listing.region.empty() || listing.region == s.scenario.cluster.region) continue;
-    list.push_back({{{"region", listing.region}}, words::assigned("region", listing.region)});
+  for (const auto& [price, region] : cheaper) {
+    list.push_back({{{"region", region}}, words::assigned("region", region)});
   }
   return list;
 }
