@@ -1,9 +1,11 @@
 // The pricing files as they ship, and what happens to broken ones.
 #include "schema/catalog_reader.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -272,4 +274,60 @@ TEST_CASE("pricing: the manual names the keys of every file") {
   }
   CHECK(says(manual, "startup_billed"));
   CHECK(says(manual, "per_1000_gets"));
+}
+
+TEST_CASE("catalog: offers of many regions are one record, and read as one for each") {
+  const auto file = [](const std::string& offers) {
+    return R"({"schema": 1, "machines": [
+  {"name": "p3.2xlarge", "cloud": "aws", "cpu": {"vcpus": 8, "source": "recalled"}}],
+ "offers": [)" +
+           offers + "\n ]}";
+  };
+  const std::string head =
+      R"(
+  {"service": "ec2", "instance": "p3.2xlarge", "purchase": "spot", "by_region": )";
+  const Spoilt fine(
+      "aws/p3.json",
+      file(
+          head +
+          R"({"eu-central-1": "1.5 USD/h", "eu-north-1": {"price": "1 USD/h", "zones": 2}}, "source": "skypilot-v9", "date": "2026"})"));
+  const std::string names[] = {"p3.2xlarge"};
+  const Catalog read = schema::read_catalog(fine.folder(), names);
+  REQUIRE(read.offers.size() == 2);
+  CHECK(read.offers[0].region == "eu-central-1");
+  CHECK(read.offers[0].price->value / usd_per_hour(1.0) == Approx(1.5));
+  CHECK(read.offers[1].region == "eu-north-1");
+  CHECK(read.offers[1].zones == 2.0);
+  CHECK(read.offers[1].date == "2026");
+
+  const auto complaint = [&](const std::string& regions) {
+    return Spoilt("aws/p3.json", file(head + regions + R"(, "source": "recalled"})")).complaint();
+  };
+  CHECK(says(complaint(R"("eu-central-1")"), "expected the key \"region\""));
+  CHECK(says(complaint(R"({"eu-central-1": 1.5})"), "p3.json:4"));
+  CHECK(says(complaint(R"({"eu-central-1": "1.5"})"), "USD/h"));
+  CHECK(says(complaint(R"({"eu-central-1": {"prise": "1.5 USD/h"}})"), "did you mean \"price\""));
+  CHECK(complaint("{}").empty());
+}
+
+TEST_CASE("catalog: no spot price is above on demand, and no region is ten times another") {
+  std::map<std::string, double> least;
+  const auto of = [](const Offer& o) { return o.service + " " + o.instance + " "; };
+  for (const Offer& offer : whole().offers) {
+    if (!offer.price || !offer.current || offer.purchase != Purchase::on_demand) continue;
+    double& known = least.try_emplace(of(offer), 1e9).first->second;
+    known = std::min(known, offer.price->value / usd_per_hour(1.0));
+  }
+  for (const Offer& offer : whole().offers) {
+    if (!offer.price || !offer.current || !least.contains(of(offer))) continue;
+    INFO(of(offer) << offer.region);
+    const double price = offer.price->value / usd_per_hour(1.0);
+    if (offer.purchase == Purchase::on_demand) CHECK(price < 2.5 * least[of(offer)]);
+    if (offer.purchase != Purchase::spot || offer.region == "not stated") continue;
+    const auto paid =
+        find_offer(whole(), {offer.service, offer.instance, offer.region, Purchase::on_demand, {}});
+    if (paid && paid->region == offer.region) {
+      CHECK(price <= paid->price.value / usd_per_hour(1.0) * (1.0 + 1e-9));
+    }
+  }
 }
