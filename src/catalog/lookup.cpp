@@ -56,12 +56,13 @@ int region_rank(std::string_view offered, const std::optional<std::string>& aske
   return offered == "US" ? 3 : 4;
 }
 
+/// Of the same date the one that stands later: it was added to what stood there.
 bool better(const Offer& a, const Offer& b, const std::optional<std::string>& region) {
   const int rank_a = region_rank(a.region, region);
   const int rank_b = region_rank(b.region, region);
   if (rank_a != rank_b) return rank_a < rank_b;
   if (a.current != b.current) return a.current;
-  return a.date > b.date;
+  return a.date >= b.date;
 }
 
 double hourly(HourlyPrice price) {

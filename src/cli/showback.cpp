@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/quote.hpp"
 #include "base/unit_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
@@ -26,8 +27,13 @@ std::optional<HourlyPrice> committed(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const ParsedQuantity parsed =
       parse_quantity(text, dimension_of(HourlyPrice{}), {"a price", "50 USD/h"});
-  if (!parsed.ok()) throw InputError(std::vector<Problem>{{"", 0, "--commitment", parsed.problem}});
-  return HourlyPrice::of(parsed.base);
+  if (!parsed.ok()) refuse_flag("--commitment", parsed.problem);
+  const HourlyPrice price = HourlyPrice::of(parsed.base);
+  if (!(price > HourlyPrice{}) || price > usd_per_hour(1e9)) {
+    refuse_flag("--commitment",
+                "expected a price above 0, 1e9 USD/h at most, got " + in_quotes(text));
+  }
+  return price;
 }
 
 int showback(const ShowbackArguments& arguments) {

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
 
+#include "base/number_chars.hpp"
 #include "base/unit_text.hpp"
 #include "report/numbers.hpp"
 
@@ -13,6 +17,19 @@ namespace {
 
 std::string price_text(const Known<HourlyPrice>& price) {
   return price ? format_in(price->value.base(), "USD/h") : "new";
+}
+
+/// Of two prices in one unit, "0.023 USD/GB/month".
+std::optional<double> relative_change(std::string_view before, std::string_view after) {
+  const auto parts = [](std::string_view text) {
+    double number = 0.0;
+    const auto read = read_double(text.data(), text.data() + text.size(), number);
+    return std::pair(number, text.substr(static_cast<std::size_t>(read.ptr - text.data())));
+  };
+  const auto [was, unit] = parts(before);
+  const auto [is, other] = parts(after);
+  if (was <= 0.0 || unit != other) return std::nullopt;
+  return is / was - 1.0;
 }
 
 std::string amount(const std::optional<Money>& value, const std::optional<Currency>& currency) {
@@ -118,6 +135,7 @@ Table import_table(const ImportChanges& changes) {
     table.rows.push_back(std::move(row));
   }
   for (const StoragePriceChange& change : changes.storage) {
+    const std::optional<double> relative = relative_change(change.before, change.after);
     Row row;
     row.cells = {Cell(change.service),
                  Cell(change.what),
@@ -126,7 +144,8 @@ Table import_table(const ImportChanges& changes) {
                  Cell(change.before.empty() ? "new" : change.before),
                  Cell(change.before_date),
                  Cell(change.after),
-                 Cell("")};
+                 Cell(relative ? signed_percent(*relative) : "",
+                      relative.value_or(0.0) > 0.0 ? Tone::bad : Tone::good)};
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -227,7 +227,16 @@ struct Pricer {
     if (!price) {
       remark("S3 behind FSx for Lustre is not on the bill: " + price.failure.message);
     } else if (price->get) {
-      terms.requests.push_back({"S3 GET", *price->get, RequestTerms::Of::objects_loaded});
+      const double jobs = scenario.job.jobs.value_or(1.0);
+      terms.requests.push_back(
+          {shared("S3 GET"), *price->get, RequestTerms::Of::objects_loaded, jobs});
+      if (jobs > 1.0 && context.texts) {
+        context.remark(
+            RemarkKind::know,
+            fmt::format("the first of the {:g} jobs loads the file system from S3, as is "
+                        "shown here; the first epoch of the others is as their later ones",
+                        jobs));
+      }
     }
   }
 
@@ -444,7 +453,6 @@ void say_beside(Context& context) {
 void resolve_terms(Context& context) {
   const Scenario& s = context.scenario;
   Terms& terms = context.out.terms;
-  terms.free_transfer = s.accounting.free_transfer.value_or(Bytes{});
   terms.kept_warm = s.cluster.kept_warm.value_or(Duration{});
   terms.value_of_hour = s.job.value_of_hour.value_or(HourlyPrice{});
   terms.dataset = stored_dataset(context);
@@ -477,12 +485,11 @@ void resolve_terms(Context& context) {
   const TermRegions regions{pricer.region, pricer.volume_region, pricer.data_region};
   const bool whole = s.job.duration_on_one_instance.has_value();
   if (!whole || (s.job.checkpoint && s.job.checkpoint->to)) add_checkpoint_terms(context, regions);
-  if (!whole) {
-    add_nat_terms(context, regions);
-    add_zone_terms(context, regions);
-  }
+  if (!whole) add_nat_terms(context, regions);
+  add_zone_terms(context, regions);
   if (context.out.disk) pricer.volume(*context.out.disk);
   add_snapshot_terms(context, regions);
+  take_free_transfer(context);
   take_discounts(context);
   say_beside(context);
 }

@@ -38,6 +38,7 @@ struct RequestTerms {
   std::string what;
   Value<Money> price;  ///< of one request
   Of counts = Of::objects_read;
+  double shared_by = 1.0;  ///< number of jobs that pay equal parts
 };
 
 /// Bytes that the outcome counts: those that the instances read from the source, those that
@@ -75,8 +76,8 @@ struct Terms {
   std::vector<RequestTerms> requests;
   std::vector<TransferTerms> transfer;
   Bytes free_transfer;  ///< of what goes to the internet
-  Bytes dataset;     ///< as the source holds it
-  Bytes checkpoint;  ///< of one, written to where the data comes from
+  Bytes dataset;        ///< as the source holds it
+  Bytes checkpoint;     ///< of one, written to where the data comes from
   HourlyPrice value_of_hour;
 };
 

@@ -213,8 +213,8 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
   };
   if (data) pass("NAT gateway", TransferTerms::Of::bytes_read);
   if (saved) pass("NAT gateway, checkpoints", TransferTerms::Of::checkpoints);
-  terms.auxiliary.push_back(
-      {"NAT gateway", 1.0 / s.job.jobs.value_or(1.0), *hourly, billing_rule(catalog, nat_gateway_service), true});
+  terms.auxiliary.push_back({"NAT gateway", 1.0 / s.job.jobs.value_or(1.0), *hourly,
+                             billing_rule(catalog, nat_gateway_service), true});
 }
 
 void add_zone_terms(Context& context, const TermRegions& regions) {
@@ -224,6 +224,10 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   if (s.source.other_zone.value_or(false) && read <= 0.0) {
     tell_without_effect(context, "/source/other_zone",
                         "what instances read lies in all zones of its region, or on themselves");
+  }
+  if (s.cluster.zones.value_or(1.0) > zones) {
+    context.remark(RemarkKind::know,
+                   fmt::format("/cluster/zones: {:g} of them hold an instance", zones));
   }
   if (read <= 0.0 && zones <= 1.0) return;
   const auto missing = [&](std::string_view what, std::string_view why) {
@@ -235,15 +239,27 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
     return missing("bytes",
                    tiers ? "outside AWS no price of them is known" : tiers.failure.message);
   }
+  if (s.job.duration_on_one_instance) {
+    return missing("bytes", "of a job whose duration is given it is not known how many they are");
+  }
   const auto cross = [&](const char* what, TransferTerms::Of of, double share) {
     constexpr double both_ways = 2.0;  // who sends pays, and who receives
     context.out.terms.transfer.push_back(
         {what, *tiers.value, of, regions.aws, "", both_ways * share});
   };
   if (read > 0.0) cross("reads from another zone, both ways", TransferTerms::Of::bytes_read, read);
-  if (zones <= 1.0) return;
-  // A ring that goes through one zone after the other leaves each once.
-  if (context.out.inputs.network_allreduce > Bytes{}) {
+  const bool saved = context.out.terms.checkpoint > Bytes{} &&
+                     checkpoint_store(s).family() == s.source.service.family();
+  if (read > 0.0 && saved) {
+    cross("checkpoints to another zone, both ways", TransferTerms::Of::checkpoints, read);
+  }
+  const auto& given = s.job.allreduce;
+  const bool nothing = given && given->gradient_bytes && *given->gradient_bytes <= Bytes{};
+  if (zones <= 1.0 || nothing) return;
+  if (context.layout) {
+    missing("gradients", "which groups of a layout lie in one zone is not known");
+  } else if (context.out.inputs.network_allreduce > Bytes{}) {
+    // A ring that goes through one zone after the other leaves each once.
     cross("gradients between zones, both ways", TransferTerms::Of::gradients, zones);
   } else {
     missing("gradients", "how many bytes are exchanged is not known (/job/allreduce)");
@@ -256,8 +272,9 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   Terms& terms = context.out.terms;
   const auto& disk = context.out.disk;
   if (!disk || disk->kind != DiskKind::ebs || terms.compute.rule.service == "sagemaker") {
-    return tell_without_effect(context, "/disk/snapshot_held",
-                               "only EBS volumes of EC2 instances are made from snapshots");
+    return tell_without_effect(
+        context, "/disk/snapshot_held",
+        "only an EBS volume of EC2 that the job reads from is made from a snapshot");
   }
   const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
   if (!price || !price->storage) {
@@ -270,6 +287,17 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   terms.storage.push_back(
       {{"EBS snapshot", held, {}, {}, *price->storage},
        {Lease::Until::job_ends, s.disk.snapshot_held, s.job.jobs.value_or(1.0)}});
+}
+
+void take_free_transfer(Context& context) {
+  const auto& free = context.scenario.accounting.free_transfer;
+  if (!free || *free <= Bytes{}) return;
+  Terms& terms = context.out.terms;
+  terms.free_transfer = *free;
+  const bool leaves = std::any_of(terms.transfer.begin(), terms.transfer.end(),
+                                  [](const TransferTerms& one) { return one.to_internet; });
+  if (leaves) return;
+  tell_without_effect(context, "/accounting/free_transfer", "nothing goes to the internet");
 }
 
 void take_discounts(Context& context) {

@@ -39,6 +39,9 @@ void add_zone_terms(Context& context, const TermRegions& regions);
 /// A snapshot of the data, from which the instances' volumes are made.
 void add_snapshot_terms(Context& context, const TermRegions& regions);
 
+/// What the account may send to the internet for nothing.
+void take_free_transfer(Context& context);
+
 /// Takes what the scenario's contract has off the catalogue's prices; those that are given stay.
 void take_discounts(Context& context);
 

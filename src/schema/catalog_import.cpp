@@ -19,6 +19,8 @@
 #include "schema/input_groups.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/json_writer.hpp"
+#include "schema/price_file_storage.hpp"
+#include "schema/pricing_lines.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -37,9 +39,9 @@ bool is_current(const JsonValue& record) {
   return current == nullptr || current->kind != JsonKind::boolean || current->boolean;
 }
 
-/// `record` is what stood there before, for what an import does not know.
+/// `interruption` is what stood there before: an import does not know it.
 std::string record_text(const ImportedPrice& price, const ImportedPrices& imported,
-                        const JsonValue* record) {
+                        const std::string& interruption) {
   const auto hourly = [](HourlyPrice value) { return format_in(value.base(), "USD/h"); };
   JsonWriter out;
   out.begin_object(JsonWriter::Layout::line);
@@ -49,9 +51,7 @@ std::string record_text(const ImportedPrice& price, const ImportedPrices& import
   if (price.lowest) out.text("lowest", hourly(*price.lowest));
   if (price.highest) out.text("highest", hourly(*price.highest));
   if (price.zones) out.number("zones", *price.zones);
-  if (record != nullptr && !text_of(*record, "interruption").empty()) {
-    out.text("interruption", text_of(*record, "interruption"));
-  }
+  if (!interruption.empty()) out.text("interruption", interruption);
   out.text("source", imported.source).text("date", imported.date).end();
   std::string text = std::move(out).finish();
   text.pop_back();
@@ -68,80 +68,6 @@ Offer offer_of(const ImportedPrice& price, const ImportedPrices& imported) {
   offer.date = imported.date;
   return offer;
 }
-
-/// A pricing file as lines, of which single ones are replaced.
-class Lines {
- public:
-  Lines(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {
-    std::string_view rest = text_;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      lines_.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-
-  [[nodiscard]] const std::string& text() const { return text_; }
-
-  /// Puts `record` where a record stands; keeps indentation and comma.
-  void replace(int line, const std::string& record) {
-    std::string& old = at(line);
-    const std::size_t start = old.find('{');
-    const bool comma = old.ends_with(',');
-    old = old.substr(0, start) + record + (comma ? "," : "");
-  }
-
-  /// After a record, the last of its list. Several: the first one given comes first.
-  void append(int line, const std::string& record) {
-    std::string& last = at(line);
-    const std::string indent = last.substr(0, last.find('{'));
-    std::string& more = appended_[line];
-    if (!last.ends_with(',') && more.empty()) last += ',';
-    more += (more.empty() ? "" : ",\n") + indent + record;
-  }
-
-  /// A line of its own right after `line`.
-  void insert(int line, const std::string& text) { appended_[line] = text; }
-
-  [[nodiscard]] int find(std::string_view start) const {
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const std::size_t first = lines_[i].find_first_not_of(' ');
-      if (first == std::string::npos) continue;
-      if (std::string_view(lines_[i]).substr(first).starts_with(start))
-        return static_cast<int>(i) + 1;
-    }
-    return 0;
-  }
-
-  [[nodiscard]] std::string joined() const {
-    std::string out;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      out += lines_[i] + '\n';
-      const auto more = appended_.find(static_cast<int>(i) + 1);
-      if (more != appended_.end()) out += more->second + '\n';
-    }
-    return out;
-  }
-
-  /// The line, which must hold one whole record.
-  std::string& at(int line) {
-    std::string& text = lines_[static_cast<std::size_t>(line) - 1];
-    const std::size_t first = text.find_first_not_of(' ');
-    const bool whole = first != std::string::npos && (text[first] == '{' || text[first] == '"') &&
-                       (text.ends_with('}') || text.ends_with("},"));
-    if (!whole) {
-      throw InputError(std::vector<Problem>{
-          {path_, line, "", "expected a record a line, as in the files that ship"}});
-    }
-    return text;
-  }
-
- private:
-  std::string path_;
-  std::string text_;
-  std::vector<std::string> lines_;
-  std::map<int, std::string> appended_;
-};
 
 class Importer {
  public:
@@ -232,7 +158,7 @@ class Importer {
 
   bool change_file(const std::string& name, const std::vector<ImportedPrice>& prices) {
     const std::string path = (std::filesystem::path(folder_) / name).string();
-    Lines lines(path, text_at(path));
+    PricingLines lines(path, text_at(path));
     const JsonPtr root = parse_json(lines.text(), path);
     const JsonValue* offers = root->find("offers");
     if (offers == nullptr || offers->items.empty()) {
@@ -249,7 +175,7 @@ class Importer {
 
   bool change_storage(const std::string& name, const std::vector<ImportedStorage>& prices) {
     const std::string path = (std::filesystem::path(folder_) / name).string();
-    Lines lines(path, text_at(path));
+    PricingLines lines(path, text_at(path));
     const JsonPtr root = parse_json(lines.text(), path);
     const JsonValue* records = root->find("prices");
     if (records == nullptr || records->items.empty()) {
@@ -270,7 +196,7 @@ class Importer {
 
   /// The prices of one record, which has one source and date for all it says.
   void merge_storage(const std::vector<const ImportedStorage*>& fields, const JsonValue& records,
-                     Lines& lines) {
+                     PricingLines& lines) {
     const ImportedStorage& first = *fields.front();
     const auto same =
         std::find_if(records.items.begin(), records.items.end(), [&](const JsonPtr& record) {
@@ -287,8 +213,13 @@ class Importer {
       plan_.elsewhere += fields.size();
       return;
     }
+    // A part of a new record would hide the whole one that stands in for the region.
+    if (is_new && fields.size() < storage_fields(first.file, first.value)) {
+      ++plan_.partial;
+      return;
+    }
     const std::string date = is_new ? "" : text_of(**same, "date");
-    if (!date.empty() && date > imported_.date) {
+    if (is_newer(date)) {
       plan_.older += fields.size();
       return;
     }
@@ -299,7 +230,7 @@ class Importer {
       for (const JsonMember& member : (*same)->members) {
         const std::string& text = member.value->text;
         const bool price = text.find("USD") != std::string::npos && !text.starts_with("0 ");
-        const bool told = member.key == "source" || member.key == "date" || member.key == "note";
+        const bool told = member.key == "source" || member.key == "date";
         if (member.value->kind != JsonKind::text ||
             (price && !told && imported(member.key) == nullptr)) {
           ++plan_.partial;
@@ -329,7 +260,7 @@ class Importer {
     }
   }
 
-  void merge(const ImportedPrice& price, const JsonValue& offers, Lines& lines) {
+  void merge(const ImportedPrice& price, const JsonValue& offers, PricingLines& lines) {
     const auto same =
         std::find_if(offers.items.begin(), offers.items.end(), [&](const JsonPtr& record) {
           return text_of(*record, "service") == price.service &&
@@ -339,36 +270,16 @@ class Importer {
         });
     const Offer after = offer_of(price, imported_);
     if (same == offers.items.end()) {
-      Offer before = after;
-      before.price.reset();
-      // One of many regions that share a record: the later of two records holds.
-      const auto known =
-          std::find_if(catalog_.offers.begin(), catalog_.offers.end(), [&](const Offer& offer) {
-            return offer.service == price.service && offer.instance == price.instance &&
-                   offer.region == price.region && offer.purchase == price.purchase &&
-                   offer.current;
-          });
-      if (known != catalog_.offers.end()) before = *known;
-      if (known != catalog_.offers.end() && known->date > imported_.date) {
-        ++plan_.older;
-      } else if (before.price && before.price->value == after.price->value) {
-        ++plan_.confirmed;
-        lines.append(offers.items.back()->line, record_text(price, imported_, nullptr));
-      } else {
-        lines.append(offers.items.back()->line, record_text(price, imported_, nullptr));
-        plan_.changes.push_back({before, after});
-      }
+      add_offer(price, after, offers.items.back()->line, lines);
       return;
     }
     const JsonValue& record = **same;
     const std::string date = text_of(record, "date");
-    // Texts of a date sort as dates do; a bare "2026" sorts before any of its days.
-    const bool dated = !date.empty() && date.front() >= '0' && date.front() <= '9';
-    if (dated && date > imported_.date) {
+    if (is_newer(date)) {
       ++plan_.older;
       return;
     }
-    lines.replace(record.line, record_text(price, imported_, &record));
+    lines.replace(record.line, record_text(price, imported_, text_of(record, "interruption")));
     Offer before = after;
     before.date = date;
     before.price.reset();
@@ -385,6 +296,35 @@ class Importer {
     }
   }
 
+  /// An offer without a record of its own in the file: a new one, or of a region that shares one
+  /// with others, before which it holds from then on.
+  void add_offer(const ImportedPrice& price, const Offer& after, int line, PricingLines& lines) {
+    const Offer* known = nullptr;
+    for (const Offer& offer : catalog_.offers) {
+      const bool same = offer.service == price.service && offer.instance == price.instance &&
+                        offer.region == price.region && offer.purchase == price.purchase;
+      if (same && offer.current && (known == nullptr || offer.date >= known->date)) known = &offer;
+    }
+    if (known != nullptr && is_newer(known->date)) {
+      ++plan_.older;
+      return;
+    }
+    lines.append(line, record_text(price, imported_, known != nullptr ? known->interruption : ""));
+    Offer before = known != nullptr ? *known : after;
+    if (known == nullptr) before.price.reset();
+    if (before.price && before.price->value == after.price->value) {
+      ++plan_.confirmed;
+    } else {
+      plan_.changes.push_back({before, after});
+    }
+  }
+
+  /// Texts of a date sort as dates do; a bare "2026" sorts before any of its days.
+  [[nodiscard]] bool is_newer(const std::string& date) const {
+    const bool dated = !date.empty() && date.front() >= '0' && date.front() <= '9';
+    return dated && date > imported_.date;
+  }
+
   /// A file that this program could not read must not come into being.
   static void read_back(const std::string& name, const JsonPtr& root) {
     auto sections = std::make_shared<JsonValue>(*root);
@@ -398,7 +338,7 @@ class Importer {
 
   void tell_source() {
     const std::string path = (std::filesystem::path(folder_) / "sources.json").string();
-    Lines lines(path, text_at(path));
+    PricingLines lines(path, text_at(path));
     JsonWriter out;
     out.begin_object(JsonWriter::Layout::line).text("what", imported_.what);
     out.text("where", imported_.where).text("date", imported_.date).end();

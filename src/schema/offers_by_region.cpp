@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace feedrate::schema {
 namespace {
@@ -17,22 +18,39 @@ JsonPtr text_value(const std::string& text, int line) {
   return made;
 }
 
-const JsonValue* regions_of(const JsonPtr& offer) {
-  const JsonValue* regions = offer->kind == JsonKind::object ? offer->find(by_region) : nullptr;
-  return regions != nullptr && regions->kind == JsonKind::object ? regions : nullptr;
+bool has(const JsonValue& object, std::string_view key) {
+  return object.find(key) != nullptr;
 }
 
-/// The offer in one of its regions.
+/// What stands below "by_region"; null where the offer is not laid out so: no region is said twice.
+const JsonValue* regions_of(const JsonPtr& offer) {
+  if (offer->kind != JsonKind::object || has(*offer, "region")) return nullptr;
+  const JsonValue* regions = offer->find(by_region);
+  if (regions == nullptr || regions->kind != JsonKind::object || regions->members.empty()) {
+    return nullptr;
+  }
+  const bool twice =
+      std::any_of(regions->members.begin(), regions->members.end(), [](const JsonMember& region) {
+        return region.value->kind == JsonKind::object && has(*region.value, "region");
+      });
+  return twice ? nullptr : regions;
+}
+
+/// The offer in one of its regions: what differs there comes before what is said of all.
 JsonPtr in_region(const JsonValue& offer, const JsonMember& region) {
   auto made = std::make_shared<JsonValue>(offer);
-  std::erase_if(made->members, [](const JsonMember& member) { return member.key == by_region; });
-  made->members.push_back({"region", region.line, text_value(region.key, region.line)});
+  std::vector<JsonMember> own = {{"region", region.line, text_value(region.key, region.line)}};
   if (region.value->kind == JsonKind::object) {
-    made->members.insert(made->members.end(), region.value->members.begin(),
-                         region.value->members.end());
+    own.insert(own.end(), region.value->members.begin(), region.value->members.end());
   } else {
-    made->members.push_back({"price", region.line, region.value});
+    own.push_back({"price", region.line, region.value});
   }
+  std::erase_if(made->members, [&](const JsonMember& member) {
+    return member.key == by_region ||
+           std::any_of(own.begin(), own.end(),
+                       [&](const JsonMember& other) { return other.key == member.key; });
+  });
+  made->members.insert(made->members.end(), own.begin(), own.end());
   return made;
 }
 

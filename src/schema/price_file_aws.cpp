@@ -154,11 +154,9 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
     const std::string begins = std::exchange(begins_, "");
     if (!rate_) return;
     if (const auto stored = storage.find(sku); stored != storage.end()) {
-      if (unit_ != stored->second.row->unit) {
-        problem = fmt::format("expected a price per {} for {}, got one per {}",
-                              stored->second.row->unit, sku, in_quotes(unit_));
-      }
-      if (begins.empty() || begins == "0") stored->second.rate = rate_;
+      // A price by another unit is none that is known here.
+      const bool known = unit_ == stored->second.row->unit;
+      if (known && (begins.empty() || begins == "0")) stored->second.rate = rate_;
       unit_.clear();
       rate_.reset();
       return;

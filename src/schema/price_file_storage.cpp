@@ -96,6 +96,13 @@ const StorageRow* storage_row(std::string_view offer, const PriceAttributes& att
   return found == std::end(rows) ? nullptr : &*found;
 }
 
+std::size_t storage_fields(std::string_view file, std::string_view value) {
+  using namespace storage_prices;
+  return static_cast<std::size_t>(
+      std::count_if(std::begin(rows), std::end(rows),
+                    [&](const StorageRow& row) { return row.file == file && row.value == value; }));
+}
+
 std::string price_text(const StorageRow& row, double rate) {
   return exact_text(with_digits(rate * row.times, 12)) + " " + std::string(row.priced);
 }

@@ -2,6 +2,7 @@
 // What AWS's price lists call prices of storage, and where the pricing files have them. Internal to
 // schema.
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -28,6 +29,9 @@ struct StorageRow {
 
 /// The row of a product; null where its price is not wanted. The first tier counts.
 const StorageRow* storage_row(std::string_view offer, const PriceAttributes& attributes);
+
+/// How many prices a list has of one record.
+std::size_t storage_fields(std::string_view file, std::string_view value);
 
 /// A rate of the list as the pricing files write it: "0.08 USD/GiB/month".
 std::string price_text(const StorageRow& row, double rate);

@@ -160,11 +160,12 @@ const std::vector<Entry<Accounting>>& entries<Accounting>() {
       entry<&Accounting::discounts>(
           "discounts", {"what a contract takes off the catalogue's prices, by part of the bill"}),
       entry<&Accounting::free_transfer>(
-          "free_transfer", {.manual = "of what a run sends to the internet, what the account does "
-                                      "not pay for (AWS gives an account 100 GB a month)",
-                            .fallback = "0 GB",
-                            .limits = between(0, 1e18),
-                            .example = "100 GB"}),
+          "free_transfer",
+          {.manual = "of what each run sends to the internet, what the account does not "
+                     "pay for (AWS gives an account 100 GB a month, for all its runs)",
+           .fallback = "0 GB",
+           .limits = between(0, 1e18),
+           .example = "100 GB"}),
   };
   return list;
 }

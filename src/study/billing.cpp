@@ -94,6 +94,13 @@ struct Biller {
     return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
   }
 
+  /// Steps that are done again, over those of the job.
+  [[nodiscard]] double done_again() const {
+    const Duration training = outcome.training();
+    if (never_ends(outcome) || !(training > Duration{})) return 0.0;
+    return outcome.interrupted.counted.rework / training;
+  }
+
   /// Number of times that the dataset is read, where no instance copies it.
   [[nodiscard]] double datasets_read() const {
     const double again = begun_again();
@@ -135,7 +142,7 @@ struct Biller {
       case TransferTerms::Of::checkpoints:
         return terms.checkpoint * outcome.interrupted.checkpoints;
       case TransferTerms::Of::gradients:
-        return inputs.network_allreduce * pipeline::exchanges(inputs);
+        return inputs.network_allreduce * pipeline::exchanges(inputs) * (1.0 + done_again());
     }
     return {};
   }
@@ -179,7 +186,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.iops = biller.held(terms.iops);
   bill.bandwidth = biller.held(terms.bandwidth);
   for (const RequestTerms& one : terms.requests) {
-    const double count = biller.count(one.counts);
+    const double count = biller.count(one.counts) / one.shared_by;
     if (count > 0.0) bill.requests.push_back({one.what, count, one.price});
   }
   for (const TransferTerms& one : terms.transfer) {

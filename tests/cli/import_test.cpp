@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
+#include "catalog/lookup.hpp"
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "schema/catalog_import.hpp"
@@ -272,6 +273,8 @@ TEST_CASE("import: prices of storage replace what a record has, whole or not at 
       changed.find(
           R"("storage": "0.024 USD/GB/month", "per_1000_puts": "0.006 USD", "per_1000_gets": "0.0004 USD", "source": "aws-price-list-s3", "date": "2026-11-01"})") !=
       std::string::npos);
+  CHECK(changed.find(R"("note": "first 50 TB")") != std::string::npos);
+  CHECK(s3.out.find("+4.3 %") != std::string::npos);
   // What a record has beside its prices stays; one that is not in the list at all, too.
   CHECK(changed.find(R"("retrieval": "0 USD/GB")") != std::string::npos);
   CHECK(changed.find("us-west-2") == std::string::npos);
@@ -288,11 +291,10 @@ TEST_CASE("import: prices of storage replace what a record has, whole or not at 
   CHECK(
       others.import(list_of("AmazonS3", {standard, other, put, get})).out.find("left unchanged") !=
       std::string::npos);
+  // Nor is one by a unit that is not known here.
   Product wrong = standard;
   wrong.unit = "TB-Mo";
-  const Outcome refused = others.import(list_of("AmazonS3", {wrong, put, get}));
-  CHECK(refused.status == 2);
-  CHECK(refused.err.find("expected a price per GB-Mo for S, got one per \"TB-Mo\"") !=
+  CHECK(others.import(list_of("AmazonS3", {wrong, put, get})).out.find("left unchanged") !=
         std::string::npos);
   CHECK(others.differences().empty());
 }
@@ -317,4 +319,30 @@ TEST_CASE("import: EBS comes with EC2's list, in its units, and new records are 
   CHECK(changed.find(R"("type": "snapshot", "storage": "0.06 USD/GiB/month")") !=
         std::string::npos);
   CHECK(changed.find("sources.json") != std::string::npos);
+  // A part of a new record would hide the whole one that stands in.
+  const Prices part;
+  const Outcome few = part.import(list_of(
+      "AmazonEC2", {{"V", "Storage", R"("volumeApiName": "gp3")", "GB-Mo", "0.0900000000"}}));
+  CHECK(few.out.find("1 record left unchanged") != std::string::npos);
+  CHECK(part.differences().empty());
+}
+
+TEST_CASE("import: an offer of one region holds before the record that it shares with others") {
+  const Prices prices;
+  const std::string own =
+      "instance,region,price,spot\np5.48xlarge,us-gov-west-1,50,\np5.48xlarge,us-east-2,55.04,9\n";
+  const Outcome done = prices.import(own, "--date 2026-07-20");
+  CHECK(done.out.find("2 prices changed") != std::string::npos);
+  const std::string changed = prices.differences();
+  // What an import does not know stays.
+  const std::size_t spot = changed.find("\"9 USD/h\"");
+  REQUIRE(spot != std::string::npos);
+  CHECK(changed.find("\"interruption\": \"", spot) < changed.find('\n', spot));
+  const feedrate::Catalog read = feedrate::schema::read_whole_catalog(prices.pricing);
+  const auto paid =
+      find_offer(read, {"ec2", "p5.48xlarge", "us-gov-west-1", feedrate::Purchase::on_demand, {}});
+  REQUIRE(paid);
+  CHECK(paid->price.value / feedrate::usd_per_hour(1.0) == Approx(50.0));
+  // Older ones change nothing.
+  CHECK(prices.import(own, "--date 2026-07-19").out.find("left unchanged") != std::string::npos);
 }

@@ -290,7 +290,7 @@ TEST_CASE("catalog: offers of many regions are one record, and read as one for e
       "aws/p3.json",
       file(
           head +
-          R"({"eu-central-1": "1.5 USD/h", "eu-north-1": {"price": "1 USD/h", "zones": 2}}, "source": "skypilot-v9", "date": "2026"})"));
+          R"({"eu-central-1": "1.5 USD/h", "eu-north-1": {"price": "1 USD/h", "zones": 2, "date": "2027"}}, "source": "skypilot-v9", "date": "2026"})"));
   const std::string names[] = {"p3.2xlarge"};
   const Catalog read = schema::read_catalog(fine.folder(), names);
   REQUIRE(read.offers.size() == 2);
@@ -298,7 +298,8 @@ TEST_CASE("catalog: offers of many regions are one record, and read as one for e
   CHECK(read.offers[0].price->value / usd_per_hour(1.0) == Approx(1.5));
   CHECK(read.offers[1].region == "eu-north-1");
   CHECK(read.offers[1].zones == 2.0);
-  CHECK(read.offers[1].date == "2026");
+  CHECK(read.offers[0].date == "2026");
+  CHECK(read.offers[1].date == "2027");  // what differs there comes before what is said of all
 
   const auto complaint = [&](const std::string& regions) {
     return Spoilt("aws/p3.json", file(head + regions + R"(, "source": "recalled"})")).complaint();
@@ -307,7 +308,10 @@ TEST_CASE("catalog: offers of many regions are one record, and read as one for e
   CHECK(says(complaint(R"({"eu-central-1": 1.5})"), "p3.json:4"));
   CHECK(says(complaint(R"({"eu-central-1": "1.5"})"), "USD/h"));
   CHECK(says(complaint(R"({"eu-central-1": {"prise": "1.5 USD/h"}})"), "did you mean \"price\""));
-  CHECK(complaint("{}").empty());
+  for (const char* wrong : {"{}", R"({"eu-west-1": {"region": "eu-west-3"}})"}) {
+    CHECK(says(complaint(wrong), "expected the key \"region\""));
+  }
+  CHECK(says(complaint(R"({"eu-west-1": "1 USD/h"}, "region": "eu-west-3")"), "by_region"));
 }
 
 TEST_CASE("catalog: no spot price is above on demand, and no region is ten times another") {

@@ -221,7 +221,7 @@ def bill(plan, result, prices):
         sold = first if wanted <= first else second if wanted <= second else math.ceil(wanted / step - 1e-9) * step
         parts["storage"] += sold * amount(price, "storage") * lease if holds else 0.0
         if source.get("lazy_load_from_s3"):
-            parts["requests"] += objects * amount(prices.stored("s3", "prices", place, storage_class="STANDARD"), "per_1000_gets") / 1000
+            parts["requests"] += objects * amount(prices.stored("s3", "prices", place, storage_class="STANDARD"), "per_1000_gets") / 1000 / job.get("jobs", 1)
     elif service == "efs":
         how = source.get("throughput_mode", "elastic")
         price = prices.stored("efs", "prices", place, storage_class=source.get("storage_class", "One Zone" if how == "one zone" else "Standard (regional)"))
@@ -280,10 +280,13 @@ def bill(plan, result, prices):
     across = 0.0 if not single else 1.0 if source.get("other_zone") else (zones - 1) / zones
     if aws and across:
         parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * read)
+        if store == service:
+            parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * saved)
     if aws and zones > 1 and "allreduce" in job:
         sent = 2 * (instances - 1) / instances * base(job["allreduce"]["gradient_bytes"])
         steps = epochs * math.ceil(math.ceil(samples / instances) / plan["loader"]["batch_size"])
-        parts["transfer"] += prices.tariff("between zones", job_region, 2 * zones * sent * steps)
+        again = courses.get("rework_s", 0.0) / work
+        parts["transfer"] += prices.tariff("between zones", job_region, 2 * zones * sent * steps * (1 + again))
     free = base(plan.get("accounting", {}).get("free_transfer", "0 B"))
     for where, sent in internet:
         parts["transfer"] += prices.tariff("to internet", where, max(0.0, sent - free))

@@ -226,6 +226,34 @@ TEST_CASE("billing: what crosses from zone to zone is paid by who sends and who 
   CHECK(across.dollars("gradients between zones, both ways") == Approx(steps * 2 * 2 * 0.01));
   CHECK(Billed(job(summed)).line("gradients between zones, both ways") == nullptr);
   CHECK(across.outcome.total.wall > Billed(job(summed)).outcome.total.wall);
+  // What is done again is exchanged again.
+  auto failing = apart;
+  failing.emplace_back("cluster.failures.mttf", "20 h");
+  const Billed again(job(failing));
+  const double more = again.outcome.interrupted.counted.rework / again.outcome.training();
+  REQUIRE(more > 0.01);
+  CHECK(again.dollars("gradients between zones, both ways") ==
+        Approx(steps * 2 * 2 * 0.01 * (1.0 + more)));
+  auto nothing = apart;
+  nothing.emplace_back("job.allreduce.gradient_bytes", "0 B");
+  CHECK_FALSE(Billed(job(nothing)).remarks_say("gradients between zones"));
+  auto many = apart;
+  many.emplace_back("cluster.zones", "9");
+  CHECK(Billed(job(many)).remarks_say("/cluster/zones: 2 of them hold an instance"));
+  CHECK(Billed(job({{"accounting.free_transfer", "1 GB"}})).remarks_say("free_transfer"));
+}
+
+TEST_CASE("billing: checkpoints go to the zone of their file system") {
+  const std::vector<std::pair<std::string, std::string>> saved = {
+      {"source.service", "fsx-lustre"},     {"source.input_mode", "mount"},
+      {"source.other_zone", "true"},        {"job.checkpoint.size", "10 GB"},
+      {"job.checkpoint.interval", "100 s"}, {"job.checkpoint.bandwidth", "2 GB/s"}};
+  const Billed across(job(saved));
+  const double count = across.outcome.interrupted.checkpoints;
+  CHECK(across.dollars("checkpoints to another zone, both ways") == Approx(count * 10 * 2 * 0.01));
+  auto elsewhere = saved;
+  elsewhere.emplace_back("job.checkpoint.to", "s3");
+  CHECK(Billed(job(elsewhere)).line("checkpoints to another zone, both ways") == nullptr);
 }
 
 TEST_CASE("billing: a snapshot of the data is held once, whatever the instances") {
@@ -272,4 +300,15 @@ TEST_CASE("billing: volumes of instances that are kept warm are paid as long") {
   warm.emplace_back("cluster.kept_warm", "10 h");
   const double more = Billed(job(warm)).dollars("EBS gp3") - Billed(job(volume)).dollars("EBS gp3");
   CHECK(more == Approx(1e12 / 1073741824.0 * 0.08 * 10.0 / 730.0));
+}
+
+TEST_CASE("billing: of several jobs on one file system the first loads it") {
+  std::vector<std::pair<std::string, std::string>> lazy = {{"source.service", "fsx-lustre"},
+                                                           {"source.input_mode", "mount"},
+                                                           {"source.lazy_load_from_s3", "true"}};
+  CHECK(Billed(job(lazy)).dollars("S3 GET") == Approx(0.4));
+  lazy.emplace_back("job.jobs", "5");
+  const Billed five(job(lazy));
+  CHECK(five.dollars("S3 GET, 1/5 of it") == Approx(0.08));
+  CHECK(five.remarks_say("the first of the 5 jobs loads the file system from S3"));
 }
