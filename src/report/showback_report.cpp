@@ -90,14 +90,14 @@ Paragraph of_commitment(const Commitment& plan) {
   std::string text = fmt::format("The savings plan commits {} a month; the jobs use {} of it ({})",
                                  money(plan.month), money(plan.used()),
                                  percent(plan.month > Money{} ? plan.used() / plan.month : 0.0));
-  if (plan.unused() > Money{})
+  if (plan.unused() > Money{}) {
     text += fmt::format(", and {} pay for nothing", money(plan.unused()));
+  }
   text += ".";
   if (plan.beyond() > Money{}) {
     text += fmt::format(
         " They would use {} more: beyond the plan they are paid on demand, which is more than "
-        "these "
-        "bills say.",
+        "these bills say.",
         money(plan.beyond()));
   }
   return {text, Tone::plain};

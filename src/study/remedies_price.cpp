@@ -28,8 +28,8 @@ bool on_demand(const Situation& s) {
   return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s);
 }
 
-/// Those where the instance costs less, the cheapest few of them, and the one that has the data: in
-/// no other can the bill be smaller.
+/// Those where the instance costs less, the cheapest few of them, and the one that has the data.
+/// What a region's storage and requests cost decides no choice of one.
 std::vector<Change> other_regions(const Situation& s) {
   constexpr std::size_t most = 4;
   const HourlyPrice now = s.resolved.terms.compute.price.value;
