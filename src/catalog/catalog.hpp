@@ -114,8 +114,8 @@ struct S3Price {
   Known<Money> put;
   Known<TransferPrice> retrieval;
   Known<TransferPrice> upload;
-  Known<Bytes> least_object;    ///< a smaller one is paid as one of this size
-  Known<Duration> least_held;   ///< what is deleted sooner is paid for so long
+  Known<Bytes> least_object;   ///< a smaller one is paid as one of this size
+  Known<Duration> least_held;  ///< what is deleted sooner is paid for so long
 };
 
 struct S3Limits {
@@ -223,6 +223,12 @@ struct TransferTariff {
   std::vector<TransferTier> tiers;  ///< a last tier with `up_to` means: above it, not known
 };
 
+struct NatGatewayPrice {
+  std::string region;
+  Known<HourlyPrice> hour;       ///< of one gateway
+  Known<TransferPrice> through;  ///< of what passes through it
+};
+
 /// What generating a kilowatt-hour of a region's electricity emits, in the mean over a year.
 struct GridCarbon {
   std::string region;
@@ -239,7 +245,6 @@ struct ServiceLimits {
   Known<StoragePrice> sagemaker_volume_price;  ///< the attached training volume
   Known<double> savings_plan_max;              ///< fraction off the on-demand price
   Known<double> managed_spot_max;              ///< fraction off, as fewer billed seconds
-  Known<HourlyPrice> nat_gateway;              ///< of one, beside what passes through it
 };
 
 /// A number that studies taught, in SI base units, and between what it is expected to lie.
@@ -270,6 +275,7 @@ struct Catalog {
   std::vector<EbsPrice> ebs_prices;
   std::vector<ObjectPrice> object_prices;
   std::vector<TransferTariff> transfer;
+  std::vector<NatGatewayPrice> nat_gateways;
   /// In place of rows of resolve/priors.hpp, by their names: who judges the program by a study
   /// leaves out what it taught.
   std::map<std::string, LearnedNumber, std::less<>> relearned{};

@@ -74,10 +74,9 @@ inline constexpr const char* efs_one_zone_mode = "one zone";
 inline constexpr std::string_view to_another_region = "to another region";
 inline constexpr std::string_view to_internet = "to internet";
 inline constexpr std::string_view between_zones = "between zones";
-inline constexpr std::string_view through_nat_gateway = "NAT gateway";
 /// The name by which the prices of EBS have what a snapshot of any volume costs.
 inline constexpr std::string_view ebs_snapshot = "snapshot";
-/// The price by the hour of a NAT gateway, and its billing rule.
+/// The billing rule of a NAT gateway.
 inline constexpr std::string_view nat_gateway_service = "nat_gateway";
 
 /// "ml.p3.2xlarge" → "p3.2xlarge"; other names unchanged.
@@ -135,6 +134,8 @@ Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::str
 /// From one region of AWS to another: the tariff of the two, else what the first asks of all.
 Lookup<std::vector<TransferTier>> find_transfer_between(const Catalog& catalog,
                                                         std::string_view from, std::string_view to);
+
+Lookup<NatGatewayPrice> find_nat_gateway(const Catalog& catalog, std::string_view region);
 
 /// The tier of FSx for Lustre; failures list the tiers that exist.
 Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,

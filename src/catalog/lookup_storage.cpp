@@ -154,6 +154,15 @@ Lookup<std::vector<TransferTier>> find_transfer_between(const Catalog& catalog,
   return find_transfer(catalog, special ? pair : to_another_region, from);
 }
 
+Lookup<NatGatewayPrice> find_nat_gateway(const Catalog& catalog, std::string_view region) {
+  return by_region(
+      catalog.nat_gateways, region, "a NAT gateway", "/cluster/region",
+      [](const NatGatewayPrice& price) { return price.hour && price.through; },
+      [](NatGatewayPrice& price, std::string_view asked) {
+        stand_in(asked, price.hour, price.through);
+      });
+}
+
 Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,
                               SpecificBandwidth throughput) {
   LookupFailure failure{LookupProblem::unknown_name, "", {}, "/source/throughput_per_capacity"};

@@ -46,7 +46,7 @@ struct PriceList {
 /// "Azure Retail Prices overview" of Microsoft Learn; SkyPilot: the catalogue that its client reads
 /// (HOSTED_CATALOG_DIR_URL). Its list of Google Cloud is not here: there GPUs are priced apart from
 /// machines.
-constexpr std::array<PriceList, 7> price_lists = {{
+constexpr std::array<PriceList, 8> price_lists = {{
     {"aws",
      "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current/{region}/"
      "index.json"},
@@ -58,6 +58,9 @@ constexpr std::array<PriceList, 7> price_lists = {{
      "index.json"},
     {"efs",
      "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEFS/current/{region}/"
+     "index.json"},
+    {"fsx",
+     "https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonFSx/current/{region}/"
      "index.json"},
     {"azure",
      "https://prices.azure.com/api/retail/"
@@ -121,8 +124,9 @@ std::vector<std::string> urls_of(const UpdateArguments& arguments) {
     }
     if (known) continue;
     if (source.find("://") == std::string::npos) {
-      refuse_flag("--source", "expected aws, sagemaker, s3, efs, azure, skypilot or a URL, got " +
-                                  in_quotes(url_without_secrets(source)));
+      refuse_flag("--source",
+                  "expected aws, sagemaker, s3, efs, fsx, azure, skypilot or a URL, got " +
+                      in_quotes(url_without_secrets(source)));
     }
     check_scheme(source);
     add(source, source);
@@ -342,7 +346,8 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
       "update",
       "Fetch price lists, put them into your own pricing files, and say what that changes");
   app->add_option("--source", arguments.sources,
-                  "aws (EC2 and EBS), sagemaker, s3, efs, azure, skypilot (AWS and Azure, on "
+                  "aws (EC2, EBS, NAT gateways), sagemaker, s3, efs, fsx, azure, skypilot (AWS and "
+                  "Azure, on "
                   "demand and spot), or the URL of a file as catalog import takes it, in which "
                   "{region} stands for each --region; may be given several times (default: "
                   "skypilot)")

@@ -93,6 +93,8 @@ Catalog with_prices_of(const Catalog& old, const Catalog& now, bool same_region)
   });
   hold(held.transfer, old.transfer,
        [](const TransferTariff& tariff) { return std::pair(tariff.path, tariff.region); });
+  hold(held.nat_gateways, old.nat_gateways,
+       [](const NatGatewayPrice& price) { return price.region; });
   const auto& volume = old.limits.sagemaker_volume_price;
   if (volume) held.limits.sagemaker_volume_price = volume;
   return held;

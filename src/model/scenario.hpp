@@ -170,6 +170,11 @@ struct Cluster {
   std::optional<Duration> copy_latency;         ///< host-to-device per copy
   bool operator==(const Cluster&) const = default;
 
+  /// How spot instances are interrupted: as given, else as published. Empty where none are bought.
+  [[nodiscard]] std::optional<Spot> interrupted_spot() const {
+    if (purchase != Purchase::spot) return std::nullopt;
+    return spot.value_or(Spot{});
+  }
   /// Of a mixed fleet: instances that are bought on demand where the others are spot ones.
   [[nodiscard]] double on_demand_beside_spot() const {
     return spot && purchase == Purchase::spot ? spot->on_demand_instances.value_or(0.0) : 0.0;

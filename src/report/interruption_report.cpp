@@ -32,6 +32,10 @@ std::string spot_words(const OnDemandInstead& of) {
 
 }  // namespace
 
+std::string chance_of_one(double expected) {
+  return percent(-std::expm1(-expected));
+}
+
 Table interruption_table(const Result& r) {
   Table table;
   if (!r.interruptions) return table;

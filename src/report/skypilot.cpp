@@ -11,6 +11,7 @@
 #include "base/number_text.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
+#include "report/interruption_report.hpp"
 #include "report/numbers.hpp"
 
 namespace feedrate::report {
@@ -125,6 +126,8 @@ std::optional<SkyMachine> skypilot_machine(const Machine& machine) {
 std::string exported_interruptions(const ExportedPoint& point) {
   const auto expected = point.figure(FigureId::interruptions);
   if (!expected || *expected <= 0.0) return "";
+  constexpr double hardly = 0.01;
+  if (*expected < hardly) return "interrupted with a chance of " + chance_of_one(*expected);
   std::string words = fmt::format("interruptions: {} expected", number(*expected));
   const auto [p5, p95] =
       std::pair(point.figure(FigureId::time_p5), point.figure(FigureId::time_p95));

@@ -11,6 +11,7 @@
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
 #include "report/choice_words.hpp"
+#include "report/interruption_report.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
 #include "report/sparkline.hpp"
@@ -24,6 +25,12 @@ constexpr std::size_t rows_that_fit = 60;
 bool any_hour_value(const Sweep& sweep) {
   return std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
     return point.result.bill.hour_value != Money{};
+  });
+}
+
+bool any_interrupted(const Sweep& sweep) {
+  return std::any_of(sweep.points.begin(), sweep.points.end(), [](const SweepPoint& point) {
+    return point.result.interruptions.has_value();
   });
 }
 
@@ -48,6 +55,8 @@ Table points_table(const Sweep& sweep) {
   table.columns.insert(
       table.columns.end(),
       {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy_of_total)}, {"bottleneck"}});
+  const bool interrupted = any_interrupted(sweep);
+  if (interrupted) table.columns.push_back({"interrupted", Align::right});
   const bool constrained = sweep.constraints.any();
   if (constrained) table.columns.push_back({"constraints"});
   table.columns.push_back({""});
@@ -74,6 +83,9 @@ Table points_table(const Sweep& sweep) {
     row.cells.push_back(Cell::with_bar(figure_text(r, FigureId::gpu_busy_of_total),
                                        *figure(FigureId::gpu_busy_of_total).of(r)));
     row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
+    if (interrupted) {
+      row.cells.emplace_back(r.interruptions ? chance_of_one(r.interruptions->expected) : "-");
+    }
     if (constrained) {
       const bool meets = sweep.points[i].meets(sweep.constraints);
       row.cells.emplace_back(constraint_mark(sweep.constraints, r),

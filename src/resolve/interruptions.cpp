@@ -95,7 +95,7 @@ std::optional<CheckpointStore> storage(const Inputs& inputs, const Checkpoint& g
 }
 
 bool counted(const Scenario& s) {
-  return s.cluster.failures || (s.cluster.spot && s.cluster.purchase == Purchase::spot);
+  return s.cluster.failures || s.cluster.purchase == Purchase::spot;
 }
 
 /// As given; of a model that is spread over GPUs, from its parameters.
@@ -131,7 +131,7 @@ void checkpoints(Context& context) {
   constexpr Stage stage = Stage::checkpoint;
   const Cluster& cluster = context.scenario.cluster;
   // Also on demand where spot is only described: nothing interrupts it, and none are written.
-  if (given->interval || !(cluster.failures || cluster.spot)) {
+  if (given->interval || !(counted(context.scenario) || cluster.spot)) {
     inputs.checkpoint_interval = context.need<Duration>(
         stage, "/job/checkpoint/interval", given->interval, {}, {},
         "the time between checkpoints; the best one follows from /cluster/failures or spot");
@@ -327,7 +327,6 @@ void resolve_interruptions(Context& context) {
     inputs.booked = context.need<Duration>(Stage::interruption, "/cluster/booked", cluster.booked,
                                            {}, {}, "the hours that are booked");
   }
-  const bool by_spot = cluster.spot && cluster.purchase == Purchase::spot;
   if (!counted(context.scenario) && inputs.booked <= Duration{}) return;
   reliability::InterruptedJob job;
   job.restart = restart_of(context);
@@ -335,7 +334,7 @@ void resolve_interruptions(Context& context) {
   inputs.restarts_all = cloud_of(context) == "sagemaker";
   if (cluster.failures)
     job.sudden = failure_rate(context, *cluster.failures) * inputs.cluster_instances();
-  if (by_spot) spot(context, *cluster.spot, job);
+  if (const auto taken = cluster.interrupted_spot()) spot(context, *taken, job);
   inputs.interruptions = std::move(job);
 }
 

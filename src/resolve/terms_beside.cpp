@@ -198,22 +198,20 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
                         "neither data nor checkpoints lie beyond the job's own network");
     return;
   }
-  const auto& hourly = catalog.limits.nat_gateway;
-  const auto tiers = find_transfer(catalog, through_nat_gateway, regions.aws);
-  if (outside_aws(context.machine()) || !hourly || !tiers) {
+  const auto price = find_nat_gateway(catalog, regions.aws);
+  if (outside_aws(context.machine()) || !price) {
     context.remark(RemarkKind::check,
                    fmt::format("the NAT gateway is not on the bill: {}",
                                outside_aws(context.machine()) ? "the instances are not in AWS"
-                               : !tiers                       ? tiers.failure.message
-                                                              : "no price of it is known"));
+                                                              : price.failure.message));
     return;
   }
   const auto pass = [&](const char* what, TransferTerms::Of of) {
-    terms.transfer.push_back({what, *tiers.value, of, regions.aws, ""});
+    terms.transfer.push_back({what, {{std::nullopt, *price->through}}, of, regions.aws, ""});
   };
   if (data) pass("NAT gateway", TransferTerms::Of::bytes_read);
   if (saved) pass("NAT gateway, checkpoints", TransferTerms::Of::checkpoints);
-  terms.auxiliary.push_back({"NAT gateway", 1.0 / s.job.jobs.value_or(1.0), *hourly,
+  terms.auxiliary.push_back({"NAT gateway", 1.0 / s.job.jobs.value_or(1.0), *price->hour,
                              billing_rule(catalog, nat_gateway_service), true});
 }
 

@@ -118,12 +118,11 @@ void tell_without_effect(Context& context) {
     tell_without_effect(context, "/source/storage_price",
                         fmt::format("{} has the catalogue's", s.source.service.row().title));
   }
-  const bool interrupted = s.cluster.failures ||
-                           (s.cluster.spot && s.cluster.purchase == Purchase::spot) ||
+  const bool interrupted = s.cluster.failures || s.cluster.purchase == Purchase::spot ||
                            is_booked(s.cluster.purchase);
   if (s.job.checkpoint && s.job.checkpoint->restart && !interrupted) {
     tell_without_effect(context, "/job/checkpoint/restart",
-                        "nothing interrupts the job; /cluster/failures and /cluster/spot do");
+                        "nothing interrupts the job; /cluster/failures and spot instances do");
   }
 }
 

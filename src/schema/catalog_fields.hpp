@@ -134,8 +134,6 @@ inline constexpr Field<ServiceLimits> service_limits[] = {
     field<&ServiceLimits::sagemaker_startup>("sagemaker_startup", "launch and container"),
     field<&ServiceLimits::sagemaker_volume_price>("sagemaker_volume_price", "training volume"),
     field<&ServiceLimits::savings_plan_max>("savings_plan_max", "fraction off on-demand"),
-    field<&ServiceLimits::nat_gateway>("nat_gateway",
-                                       "one NAT gateway, beside what passes through it"),
     field<&ServiceLimits::managed_spot_max>("managed_spot_max",
                                             "fraction off, fewer billed seconds"),
 };
@@ -262,6 +260,11 @@ inline constexpr Field<TransferTariff> transfer_fields[] = {
         true),
     field<&TransferTariff::region>("region",
                                    "region that the data leaves; all: the same everywhere", true),
+};
+inline constexpr Field<NatGatewayPrice> nat_gateway_fields[] = {
+    field<&NatGatewayPrice::region>("region", "", true),
+    field<&NatGatewayPrice::hour>("hour", "of one gateway"),
+    field<&NatGatewayPrice::through>("through", "of what passes through it"),
 };
 
 }  // namespace feedrate::schema

@@ -69,6 +69,20 @@ Offer offer_of(const ImportedPrice& price, const ImportedPrices& imported) {
   return offer;
 }
 
+using Members = decltype(ImportedStorage::record);
+
+bool has_member(const Members& members, std::string_view key) {
+  return std::any_of(members.begin(), members.end(),
+                     [&](const auto& member) { return member.first == key; });
+}
+
+/// "gp3, storage"
+std::string words_of(const ImportedStorage& price) {
+  std::string words;
+  for (const auto& [key, value] : price.record) words += value + ", ";
+  return words + price.field;
+}
+
 class Importer {
  public:
   Importer(const std::string& folder, const Catalog& catalog, const ImportedPrices& imported,
@@ -89,9 +103,13 @@ class Importer {
     for (const ImportedPrice& price : resolved()) by_file[file_of(price.instance)].push_back(price);
     bool any = false;
     for (const auto& [name, prices] : by_file) any = change_file(name, prices) || any;
-    std::map<std::string, std::vector<ImportedStorage>> stored;
-    for (const ImportedStorage& price : imported_.storage) stored[price.file].push_back(price);
-    for (const auto& [name, prices] : stored) any = change_storage(name, prices) || any;
+    std::map<std::pair<std::string, std::string>, std::vector<ImportedStorage>> stored;
+    for (const ImportedStorage& price : imported_.storage) {
+      stored[{price.file, price.section}].push_back(price);
+    }
+    for (const auto& [where, prices] : stored) {
+      any = change_storage(where.first, where.second, prices) || any;
+    }
     if (any) tell_source();
     return std::move(plan_);
   }
@@ -173,18 +191,19 @@ class Importer {
     return true;
   }
 
-  bool change_storage(const std::string& name, const std::vector<ImportedStorage>& prices) {
+  bool change_storage(const std::string& name, const std::string& section,
+                      const std::vector<ImportedStorage>& prices) {
     const std::string path = (std::filesystem::path(folder_) / name).string();
     PricingLines lines(path, text_at(path));
     const JsonPtr root = parse_json(lines.text(), path);
-    const JsonValue* records = root->find("prices");
+    const JsonValue* records = root->find(section);
     if (records == nullptr || records->items.empty()) {
       throw InputError(std::vector<Problem>{
-          {path, root->line, "/prices", "expected a list of at least one price to add to"}});
+          {path, root->line, "/" + section, "expected a list of at least one price to add to"}});
     }
-    std::map<std::pair<std::string, std::string>, std::vector<const ImportedStorage*>> of_record;
+    std::map<std::pair<std::string, Members>, std::vector<const ImportedStorage*>> of_record;
     for (const ImportedStorage& price : prices) {
-      of_record[{price.region, price.value}].push_back(&price);
+      of_record[{price.region, price.record}].push_back(&price);
     }
     for (const auto& [record, fields] : of_record) merge_storage(fields, *records, lines);
     const std::string after = lines.joined();
@@ -198,15 +217,18 @@ class Importer {
   void merge_storage(const std::vector<const ImportedStorage*>& fields, const JsonValue& records,
                      PricingLines& lines) {
     const ImportedStorage& first = *fields.front();
+    const auto is_of = [&](const JsonPtr& record) {
+      return std::all_of(first.record.begin(), first.record.end(), [&](const auto& member) {
+        return text_of(*record, member.first) == member.second;
+      });
+    };
     const auto same =
         std::find_if(records.items.begin(), records.items.end(), [&](const JsonPtr& record) {
-          return text_of(*record, "region") == first.region &&
-                 text_of(*record, first.key) == first.value;
+          return is_of(record) && text_of(*record, "region") == first.region;
         });
     const auto imported = [&](std::string_view key) {
-      const auto found = std::find_if(fields.begin(), fields.end(),
-                                      [&](const auto* price) { return price->field == key; });
-      return found == fields.end() ? nullptr : *found;
+      return std::any_of(fields.begin(), fields.end(),
+                         [&](const auto* price) { return price->field == key; });
     };
     const bool is_new = same == records.items.end();
     if (is_new && !regions_.contains(first.region)) {
@@ -214,7 +236,7 @@ class Importer {
       return;
     }
     // A part of a new record would hide the whole one that stands in for the region.
-    if (is_new && fields.size() < storage_fields(first.file, first.value)) {
+    if (is_new && fields.size() < storage_fields(first.file, first.section, first.record)) {
       ++plan_.partial;
       return;
     }
@@ -225,18 +247,36 @@ class Importer {
     }
     JsonWriter out;
     out.begin_object(JsonWriter::Layout::line);
-    if (is_new) out.text("region", first.region).text(first.key, first.value);
-    if (!is_new) {
-      for (const JsonMember& member : (*same)->members) {
+    if (is_new) {
+      out.text("region", first.region);
+      for (const auto& [key, value] : first.record) out.text(key, value);
+    }
+    // What is no price, such as the least object that is paid for, is alike in all regions.
+    const auto like =
+        is_new ? std::find_if(records.items.begin(), records.items.end(), is_of) : same;
+    if (like != records.items.end()) {
+      for (const JsonMember& member : (*like)->members) {
+        constexpr std::string_view of_source[] = {"source", "sources", "date", "derived"};
+        const bool told = std::find(std::begin(of_source), std::end(of_source), member.key) !=
+                          std::end(of_source);
+        const bool of_region = member.key == "region" || member.key == "note";
+        if (told || imported(member.key) || (is_new && of_region)) continue;
+        if (is_new && has_member(first.record, member.key)) continue;
+        if (member.key == "recalled") {
+          out.key(member.key).begin_array();
+          for (const JsonPtr& key : member.value->items) {
+            if (!imported(key->text)) out.text(key->text);
+          }
+          out.end();
+          continue;
+        }
         const std::string& text = member.value->text;
         const bool price = text.find("USD") != std::string::npos && !text.starts_with("0 ");
-        const bool told = member.key == "source" || member.key == "date";
-        if (member.value->kind != JsonKind::text ||
-            (price && !told && imported(member.key) == nullptr)) {
+        if (price || member.value->kind != JsonKind::text) {
           ++plan_.partial;
           return;
         }
-        if (!told && imported(member.key) == nullptr) out.text(member.key, text);
+        out.text(member.key, text);
       }
     }
     for (const ImportedStorage* price : fields) {
@@ -245,9 +285,8 @@ class Importer {
       if (before == price->price) {
         ++plan_.confirmed;
       } else {
-        plan_.storage.push_back({first.file.substr(0, first.file.find('.')),
-                                 first.value + ", " + price->field, first.region, before, date,
-                                 price->price});
+        plan_.storage.push_back({first.file.substr(0, first.file.find('.')), words_of(*price),
+                                 first.region, before, date, price->price});
       }
     }
     out.text("source", imported_.source).text("date", imported_.date).end();

@@ -119,6 +119,7 @@ std::string pricing_manual() {
       "    tiers                          list of {\"up_to\": \"10 TB\", \"price\": \"0.09 "
       "USD/GB\"}, the "
       "last without up_to\n";
+  keys(out, "nat_gateway_prices", nat_gateway_fields);
   return out;
 }
 

@@ -248,8 +248,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   });
   parts.add("services.json", file("services.json"), "limits", [&](const JsonValue& record) {
     const std::string limit = member_text(record, "limit");
-    return limit == "sagemaker_volume_price" || limit == "network_burst" ||
-           (through_nat && limit == nat_gateway_service);
+    return limit == "sagemaker_volume_price" || limit == "network_burst";
   });
   if (scenario.job.duration_on_one_instance) return std::move(parts).finish();
   const Service service = scenario.source.service.family();
@@ -260,7 +259,10 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   const auto add_tariff = [&](std::string_view path) {
     parts.add_regional("transfer.json", file("transfer.json"), "tariffs", region, of_path(path));
   };
-  if (through_nat) add_tariff(through_nat_gateway);
+  if (through_nat) {
+    parts.add_regional("transfer.json", file("transfer.json"), "nat_gateway_prices", region,
+                       [](const JsonValue&) { return true; });
+  }
   if (scenario.cluster.zones || scenario.source.other_zone) add_tariff(between_zones);
   add_checkpoint_parts(
       scenario, region, data_region, [this](const std::string& name) { return file(name); }, parts);

@@ -141,7 +141,9 @@ constexpr Section ebs_sections[] = {
     {"volumes", [](R r, C c) { add(r, ebs_volume_fields, c.ebs); }},
     {"prices", [](R r, C c) { add(r, ebs_price_fields, c.ebs_prices); }}};
 constexpr Section object_sections[] = {{"prices", add_object_price}};
-constexpr Section transfer_sections[] = {{"tariffs", add_tariff}};
+constexpr Section transfer_sections[] = {
+    {"tariffs", add_tariff},
+    {"nat_gateway_prices", [](R r, C c) { add(r, nat_gateway_fields, c.nat_gateways); }}};
 
 struct File {
   std::string_view name;

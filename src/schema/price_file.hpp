@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -24,9 +25,12 @@ struct ImportedPrice {
   std::string since{};                 ///< "2026-11-01": from when on it holds; "": not told
 };
 
-/// A price of storage: a member of the record that has this key and region in a file's "prices".
+/// A price of storage, or of what lies beside it: a member of the record of a region that has these
+/// members in a section of a file.
 struct ImportedStorage {
-  std::string file, key, value, field;  ///< "ebs.json", "type", "gp3", "storage"
+  std::string file, section;                                ///< "ebs.json", "prices"
+  std::vector<std::pair<std::string, std::string>> record;  ///< "type": "gp3"
+  std::string field;                                        ///< "storage"
   std::string region;
   std::string price;  ///< "0.08 USD/GiB/month"
 };
@@ -54,13 +58,14 @@ inline constexpr const char* own_prices = "own-prices";
 /// others.
 using Wanted = std::function<std::string(const std::string& instance)>;
 
-/// Reads a bulk file of AmazonEC2 (Linux, shared, on demand; EBS volumes), AmazonSageMaker
-/// (training), AmazonS3 or AmazonEFS, of any size, a page of Azure's prices (Linux, on demand and
-/// spot), or a CSV (a vms.csv, or the columns instance, region, price); told apart by how they
-/// begin. A bulk file states its date, which `date` must be equal to if it is given; all others are
-/// of `date`, else of `otherwise`. InputError for everything that is malformed, cut short or
-/// contradicts itself, and where nothing is wanted, unless more pages follow. Azure lists a
-/// machine's earlier prices too: keep_newest(), once all pages are there.
+/// Reads a bulk file of AmazonEC2 (Linux, shared, on demand; EBS volumes, NAT gateways),
+/// AmazonSageMaker (training), AmazonS3, AmazonEFS or AmazonFSx (Lustre), of any size, a page of
+/// Azure's prices (Linux, on demand and spot), or a CSV (a vms.csv, or the columns instance,
+/// region, price); told apart by how they begin. A bulk file states its date, which `date` must be
+/// equal to if it is given; all others are of `date`, else of `otherwise`. InputError for
+/// everything that is malformed, cut short or contradicts itself, and where nothing is wanted,
+/// unless more pages follow. Azure lists a machine's earlier prices too: keep_newest(), once all
+/// pages are there.
 ImportedPrices read_price_file(const std::string& path, const std::string& date,
                                const Wanted& wanted, const std::string& otherwise = "");
 

@@ -76,7 +76,7 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
   std::map<std::string, ImportedPrice> products;  ///< wanted ones by SKU
   std::map<std::string, double> rates;            ///< USD/h by SKU
   struct Stored {
-    const StorageRow* row = nullptr;
+    std::vector<const StorageRow*> rows;
     std::string region;
     std::optional<double> rate{};  ///< of the first tier
   };
@@ -106,8 +106,8 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
   void keep_product(const std::string& sku) {
     ImportedPrice price;
     price.region = attribute("regionCode");
-    if (const StorageRow* row = storage_row(offer, attributes_)) {
-      if (!price.region.empty()) storage.emplace(sku, Stored{row, price.region, {}});
+    if (auto rows = storage_rows(offer, attributes_); !rows.empty()) {
+      if (!price.region.empty()) storage.emplace(sku, Stored{std::move(rows), price.region, {}});
       return;
     }
     if (offer == "AmazonEC2") {
@@ -154,8 +154,8 @@ class PriceListHandler : public nlohmann::json_sax<nlohmann::json> {
     const std::string begins = std::exchange(begins_, "");
     if (!rate_) return;
     if (const auto stored = storage.find(sku); stored != storage.end()) {
-      // A price by another unit is none that is known here.
-      const bool known = unit_ == stored->second.row->unit;
+      // A price by another unit is none that is known here; the rows of a product have one.
+      const bool known = unit_ == stored->second.rows.front()->unit;
       if (known && (begins.empty() || begins == "0")) stored->second.rate = rate_;
       unit_.clear();
       rate_.reset();
@@ -187,23 +187,25 @@ struct TakenList {
 };
 constexpr TakenList taken_lists[] = {
     {"AmazonEC2", "aws-price-list-ec2",
-     "AWS Price List, Linux on demand, shared tenancy, and EBS volumes"},
+     "AWS Price List, Linux on demand, shared tenancy, EBS volumes and NAT gateways"},
     {"AmazonSageMaker", "aws-price-list-sagemaker", "AWS Price List, training instances on demand"},
     {"AmazonS3", "aws-price-list-s3", "AWS Price List, S3"},
     {"AmazonEFS", "aws-price-list-efs", "AWS Price List, EFS"},
+    {"AmazonFSx", "aws-price-list-fsx", "AWS Price List, FSx for Lustre"},
 };
 
 /// Each price of storage that the list has once; one that it has twice and not alike is none.
 std::vector<ImportedStorage> storage_of(const PriceListHandler& list) {
   std::map<std::pair<const StorageRow*, std::string>, std::set<double>> rates;
   for (const auto& [sku, stored] : list.storage) {
-    if (stored.rate.value_or(0.0) > 0.0) rates[{stored.row, stored.region}].insert(*stored.rate);
+    if (stored.rate.value_or(0.0) <= 0.0) continue;
+    for (const StorageRow* row : stored.rows) rates[{row, stored.region}].insert(*stored.rate);
   }
   std::vector<ImportedStorage> all;
   for (const auto& [of, found] : rates) {
     if (found.size() != 1) continue;
     const StorageRow& row = *of.first;
-    all.push_back({std::string(row.file), std::string(row.key), std::string(row.value),
+    all.push_back({std::string(row.file), std::string(row.section), members_of(row.record),
                    std::string(row.field), of.second, price_text(row, *found.begin())});
   }
   return all;
@@ -228,8 +230,10 @@ ImportedPrices read_aws_price_list(const std::string& path, const Wanted& wanted
   const auto known = std::find_if(std::begin(taken_lists), std::end(taken_lists),
                                   [&](const TakenList& one) { return one.offer == list.offer; });
   if (known == std::end(taken_lists)) {
-    refuse("expected the price list of AmazonEC2, AmazonSageMaker, AmazonS3 or AmazonEFS, got " +
-           (list.offer.empty() ? "no \"offerCode\"" : in_quotes(list.offer)));
+    refuse(
+        "expected the price list of AmazonEC2, AmazonSageMaker, AmazonS3, AmazonEFS or AmazonFSx, "
+        "got " +
+        (list.offer.empty() ? "no \"offerCode\"" : in_quotes(list.offer)));
   }
   if (!list.has_products || !list.has_terms) {
     refuse("expected \"products\" and \"terms\", got a part of a price list");

@@ -340,7 +340,7 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::failures>("failures",
                                 {"failures of machines; {}: as often as published", "not counted"}),
       entry<&Cluster::spot>(
-          "spot", {"how spot instances are interrupted; {}: as published", "not counted"}),
+          "spot", {"how spot instances are interrupted", "as published for the type"}),
       entry<&Cluster::price>("price", {"of one instance", "the catalogue's"}),
       entry<&Cluster::prices>("prices", {.manual = "instead: your own on-demand prices by type",
                                          .fallback = "the catalogue's",

@@ -21,8 +21,8 @@ using reliability::InterruptedJob;
 /// The bill of the same job on on-demand instances; empty where their price is not known.
 std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& catalog,
                                      const HostProfile* host) {
-  const auto& spot = scenario.cluster.spot;
-  if (!spot || scenario.cluster.purchase != Purchase::spot) return std::nullopt;
+  const auto spot = scenario.cluster.interrupted_spot();
+  if (!spot) return std::nullopt;
   Scenario other = scenario;
   other.cluster.purchase = Purchase::on_demand;
   other.cluster.price = spot->on_demand_price;
@@ -49,9 +49,6 @@ void fill_intervals(Interruptions& out, const InterruptedJob& job) {
 void say_left_out(Result& result, const Scenario& scenario, const resolve::Resolved& resolved,
                   const pipeline::Outcome& outcome) {
   const Cluster& cluster = scenario.cluster;
-  if (cluster.purchase == Purchase::spot && !cluster.spot) {
-    result.caveats.emplace_back(words::spot_uncounted);
-  }
   if (cluster.failures || cluster.purchase == Purchase::spot) return;
   constexpr double worth_a_word = 0.01;
   const resolve::Assumption failures =

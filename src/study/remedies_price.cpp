@@ -69,7 +69,6 @@ std::vector<Change> on_spot(const Situation& s) {
   if (!s.scenario.job.checkpoint || s.inputs().checkpoint_time <= Duration{}) return {};
   Change change{{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}},
                 "spot, interrupted as published, with the best time between checkpoints"};
-  if (!s.scenario.cluster.spot) change.set.emplace_back("/cluster/spot", "{}");
   return {change};
 }
 
@@ -130,7 +129,7 @@ const Remedy price_list[] = {
       "the on-demand instances are paid while the others wait for capacity"},
      [](const Situation& s) {
        return priced(s) && s.scenario.cluster.purchase == Purchase::spot && !own_price(s) &&
-              s.scenario.cluster.spot && !s.scenario.cluster.spot->on_demand_instances &&
+              s.scenario.cluster.on_demand_beside_spot() <= 0.0 &&
               s.scenario.cluster.instances >= 2.0;
      },
      [](const Situation& s) {

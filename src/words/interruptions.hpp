@@ -7,9 +7,6 @@
 
 namespace feedrate::words {
 
-inline constexpr std::string_view spot_uncounted =
-    "Spot instances can be interrupted at any time, which is not counted here; /cluster/spot "
-    "counts it.";
 inline constexpr std::string_view expected_with_interruptions =
     "Time and cost are the expected values with interruptions.";
 inline constexpr std::string_view no_checkpoints =

@@ -440,7 +440,7 @@ class Refused(Update):
             return server.asked
 
     def test_flags(self):
-        self.update("--source", "gopher", status=2, says="expected aws, sagemaker, s3, efs, azure, skypilot or a URL")
+        self.update("--source", "gopher", status=2, says="expected aws, sagemaker, s3, efs, fsx, azure, skypilot or a URL")
         self.update("--source", "aws", status=2, says="expected --region too")
         self.update("--source", "aws", "--region", "../etc", status=2, says="expected a region such as")
         self.update("--source", "ftp://127.0.0.1/x", status=2, says="expected a URL that starts with")

@@ -186,7 +186,7 @@ TEST_CASE("import: malformed and partial files leave the catalogue as it is") {
             "breaks off");
   }
   refused("{}", "", "formatVersion");
-  refused(replaced(bulk, "AmazonEC2", "AmazonRDS"), "", "AmazonS3 or AmazonEFS");
+  refused(replaced(bulk, "AmazonEC2", "AmazonRDS"), "", "AmazonEFS or AmazonFSx");
   refused(replaced(bulk, "\"terms\"", "\"tems\""), "", "a part of a price list");
   refused(replaced(bulk, "2.5000000000", "cheap"), "", "expected a price in USD");
   refused(replaced(bulk, "2.5000000000", "-1"), "", "expected a price in USD");
@@ -234,13 +234,14 @@ struct Product {
   const char* rate;
 };
 
-std::string list_of(const std::string& offer, const std::vector<Product>& products) {
+std::string list_of(const std::string& offer, const std::vector<Product>& products,
+                    const std::string& region = "us-east-1") {
   std::string list, terms;
   for (const Product& one : products) {
     const std::string sku = one.sku;
     const std::string comma = list.empty() ? "" : ",\n";
     list += comma + "\"" + sku + R"(": {"productFamily": ")" + one.family +
-            R"(", "attributes": {"regionCode": "us-east-1", )" + one.attributes + "}}";
+            R"(", "attributes": {"regionCode": ")" + region + R"(", )" + one.attributes + "}}";
     const auto tier = [&](const char* begin, const std::string& rate) {
       return "\"" + sku + ".T." + begin + R"(": {"unit": ")" + one.unit + R"(", "beginRange": ")" +
              begin + R"(", "pricePerUnit": {"USD": ")" + rate + "\"}}";
@@ -325,6 +326,87 @@ TEST_CASE("import: EBS comes with EC2's list, in its units, and new records are 
       "AmazonEC2", {{"V", "Storage", R"("volumeApiName": "gp3")", "GB-Mo", "0.0900000000"}}));
   CHECK(few.out.find("1 record left unchanged") != std::string::npos);
   CHECK(part.differences().empty());
+}
+
+TEST_CASE("import: classes of S3 and EFS, tiers of Lustre and NAT gateways, in any region") {
+  const std::string europe = "eu-west-1";
+  const auto says = [](const std::string& changed, const char* record) {
+    INFO(record << " in\n" << changed);
+    CHECK(changed.find(record) != std::string::npos);
+  };
+  // A new record has what is no price from one of another region.
+  const Prices s3;
+  const std::string cold = list_of(
+      "AmazonS3",
+      {{"S", "Storage", R"("usagetype": "EU-TimedStorage-SIA-ByteHrs")", "GB-Mo", "0.0125"},
+       {"s", "Storage", R"("usagetype": "EU-TimedStorage-SIA-SmObjects")", "GB-Mo", "0.9"},
+       {"P", "API Request", R"("usagetype": "EU-Requests-SIA-Tier1")", "Requests", "0.00001"},
+       {"G", "API Request", R"("usagetype": "EU-Requests-SIA-Tier2")", "Requests", "0.000001"},
+       {"R", "Fee", R"("usagetype": "EU-Retrieval-SIA")", "GB", "0.011"}},
+      europe);
+  CHECK(s3.import(cold).status == 0);
+  says(
+      s3.differences(),
+      R"({"region": "eu-west-1", "storage_class": "STANDARD_IA", "least_object": "128 KiB", "least_held": "30 days", "recalled": ["least_object", "least_held"], "storage": "0.0125 USD/GB/month", "per_1000_puts": "0.01 USD", "per_1000_gets": "0.001 USD", "retrieval": "0.011 USD/GB", "source": "aws-price-list-s3", "date": "2026-11-01"})");
+  // The throughput of EFS is a record of its own, by the region alone.
+  const Prices efs;
+  const std::vector<Product> moved = {
+      {"R", "Storage", R"("usagetype": "EU-ETDataAccess-Bytes", "accessType": "Read")", "GB",
+       "0.033"},
+      {"W", "Storage", R"("usagetype": "EU-ETDataAccess-Bytes", "accessType": "Write")", "GB",
+       "0.066"},
+      {"I", "Provisioned Throughput", R"("throughputClass": "Included")", "MiBps-Mo", "0"},
+      {"P", "Provisioned Throughput", R"("throughputClass": "Provisioned")", "MiBps-Mo", "6.6"}};
+  CHECK(efs.import(list_of("AmazonEFS", moved, europe)).status == 0);
+  says(
+      efs.differences(),
+      R"({"region": "eu-west-1", "elastic_read": "0.033 USD/GB", "elastic_write": "0.066 USD/GB", "provisioned": "6.6 USD/(MiB/s)/month", "source": "aws-price-list-efs", "date": "2026-11-01"})");
+  // What of a record had a source of its own has the list's like all the rest of it.
+  const Prices east;
+  CHECK(east.import(list_of("AmazonEFS", moved)).status == 0);
+  CHECK(east.differences().find(R"(> )"
+                                R"(  {"region": "us-east-1", "elastic_read": "0.033)") !=
+        std::string::npos);
+  // One price of scratch disks is that of both deployments; 1,000 of AWS's GB are a TiB of a tier.
+  const Prices fsx;
+  const char* const lustre = R"("fileSystemType": "Lustre", "storageType": "SSD", )"
+                             R"("throughputCapacity": "N/A")";
+  const char* const tier = R"("fileSystemType": "Lustre", "storageType": "SSD", )"
+                           R"("throughputCapacity": "250")";
+  const char* const zfs = R"("fileSystemType": "OpenZFS", "storageType": "SSD")";
+  CHECK(fsx.import(list_of("AmazonFSx", {{"S", "Storage", lustre, "GB-Mo", "0.15"},
+                                         {"T", "Storage", tier, "GB-Mo", "0.22"},
+                                         {"Z", "Storage", zfs, "GB-Mo", "0.09"}}))
+            .out.find("3 prices changed") != std::string::npos);
+  const std::string tiers = fsx.differences();
+  says(
+      tiers,
+      R"("deployment_type": "SCRATCH_1", "throughput": "200 MB/s/TiB", "storage": "150 USD/TiB/month", "source": "aws-price-list-fsx")");
+  says(
+      tiers,
+      R"("deployment_type": "SCRATCH_2", "throughput": "200 MB/s/TiB", "storage": "150 USD/TiB/month", "source": "aws-price-list-fsx")");
+  says(
+      tiers,
+      R"("deployment_type": "PERSISTENT_2", "throughput": "250 MB/s/TiB", "storage": "220 USD/TiB/month", "source": "aws-price-list-fsx")");
+  // EC2's list has gateways of a zone and of a region; the former are meant.
+  const Prices nat;
+  const std::string gateway =
+      list_of("AmazonEC2",
+              {{"H", "NAT Gateway", R"("usagetype": "EU-NatGateway-Hours")", "Hrs", "0.048"},
+               {"B", "NAT Gateway", R"("usagetype": "EU-NatGateway-Bytes")", "GB", "0.048"},
+               {"r", "NAT Gateway", R"("usagetype": "EU-RegionalNatGateway-Hours")", "Hrs", "0.9"}},
+              europe);
+  CHECK(nat.import(gateway).out.find("0 prices changed, 2 new") != std::string::npos);
+  says(
+      nat.differences(),
+      R"({"region": "eu-west-1", "hour": "0.048 USD/h", "through": "0.048 USD/GB", "source": "aws-price-list-ec2", "date": "2026-11-01"})");
+  const Outcome run = shell(
+      "feedrate run scenarios/s3dataset_stream.json --set source.nat_gateway=true --set "
+      "region=eu-west-1 --set instance=p3.2xlarge --full",
+      "FEEDRATE_PRICING='" + nat.pricing + "'");
+  INFO(run.out << run.err);
+  CHECK(has(run.out, "NAT gateway"));
+  CHECK_FALSE(has(run.out, "not on the bill"));
 }
 
 TEST_CASE("import: an offer of one region holds before the record that it shares with others") {

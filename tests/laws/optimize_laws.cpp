@@ -210,8 +210,9 @@ TEST_CASE("law: the nearest miss is the one that misses least, and keeps what it
       if (!result) continue;
       CHECK(miss(at.time, at.money) <= miss(result->times.total, result->bill.money) + tiny);
     }
-    CHECK(optimum.fastest->outlay.time.base() == fastest);
-    CHECK(optimum.cheapest->outlay.money.base() == cheapest);
+    // A point's bill is summed in another order than a run's.
+    CHECK(same(optimum.fastest->outlay.time.base(), fastest));
+    CHECK(same(optimum.cheapest->outlay.money.base(), cheapest));
   });
 }
 

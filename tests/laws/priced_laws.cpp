@@ -197,9 +197,12 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
               {"source.input_mode", "File"},
               {"disk.kind", "ebs"},
               {"disk.size", "2 TB"}}});
-  all.price("NAT gateway", all.catalog.limits.nat_gateway,
-            repriced(&all.catalog.limits.nat_gateway),
-            {{{"cluster.region", "us-east-1"}, {"source.nat_gateway", "true"}}});
+  for (NatGatewayPrice& price : all.catalog.nat_gateways) {
+    const std::vector<Settings> plan = {
+        {{"cluster.region", price.region}, {"source.nat_gateway", "true"}}};
+    all.price("NAT gateway, hour", price, repriced(&price.hour), plan);
+    all.price("NAT gateway, through it", price, repriced(&price.through), plan);
+  }
   CHECK(all.unasked == std::set<std::string>{});
   CHECK(all.prices > 60);
 }
@@ -229,9 +232,6 @@ TEST_CASE("priced: every tariff of transfer is on the bill of a plan that sends 
                     {"source.other_zone", "true"}}});
       } else if (from == "all") {
         all.price(name, tariff, change, {{{"cluster.region", "us-east-1"}}});
-      } else if (tariff.path == through_nat_gateway) {
-        all.price(name, tariff, change,
-                  {{{"cluster.region", from}, {"source.nat_gateway", "true"}}});
       } else {
         name += " " + tariff.region + " " + std::to_string(i);
         all.price(name, tariff, change, {tariff.path == to_internet ? out : within});

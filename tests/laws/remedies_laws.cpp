@@ -337,8 +337,7 @@ class Table {
     const bool writes = job_.job.checkpoint && in_.checkpoint_time > Duration{};
     rows_["spot"] = {demand, {}, !writes || !find_offer(catalog(), query)};
     if (writes) {
-      rows_["spot"].sets = {
-          {{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}, {"/cluster/spot", "{}"}}};
+      rows_["spot"].sets = {{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}}};
     }
     const Source& source = job_.source;
     rows_["gateway_endpoint"] = where(source.nat_gateway == true && aws && !source.region &&

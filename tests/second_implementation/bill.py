@@ -147,7 +147,8 @@ def bill(plan, result, prices):
     # Machines: those of the cluster, and helpers that decode for them.
     def rent(name, count, own, waits=courses.get("capacity_wait_s", 0.0)):
         rule = prices.rule(prices.service(name))
-        used = wall - waits - (0.0 if rule[2] else time["startup_s"])
+        starts = 1.0 + courses.get("expected_interruptions", 0.0)
+        used = wall - waits - (0.0 if rule[2] else starts * time["startup_s"])
         return count * own, billed_seconds(rule, used)
 
     own = cluster.get("prices", {}).get(instance) if purchase != "spot" else None
@@ -270,9 +271,10 @@ def bill(plan, result, prices):
     # A NAT gateway, by the byte and the hour, begun ones whole.
     public = ("s3", "gcs", "azure-blob", "http")
     passing = (read if service in public else 0.0) + (saved if store in public else 0.0)
-    if source.get("nat_gateway") and passing and aws and prices.stored("transfer", "tariffs", job_region, path="NAT gateway"):
-        parts["transfer"] += prices.tariff("NAT gateway", job_region, passing)
-        parts["auxiliary"] += prices.limit("services", "nat_gateway") * math.ceil(wall / 3600 - 1e-9) * 3600 / job.get("jobs", 1)
+    nat = prices.stored("transfer", "nat_gateway_prices", job_region)
+    if source.get("nat_gateway") and passing and aws and nat:
+        parts["transfer"] += passing * amount(nat, "through")
+        parts["auxiliary"] += amount(nat, "hour") * math.ceil(wall / 3600 - 1e-9) * 3600 / job.get("jobs", 1)
 
     # From zone to zone, both ways: what a file system of one zone sends to the others, and what a ring over them does.
     zones = min(cluster.get("zones", 1), instances)

@@ -51,12 +51,18 @@ TEST_CASE("interrupted runs: nothing is counted that nobody asked for") {
   CHECK(large.says("remarks", "/cluster/failures counts them"));
 }
 
-TEST_CASE("interrupted runs: spot without interruptions says so beside the headline") {
+TEST_CASE("interrupted runs: spot is interrupted as published unless it is told otherwise") {
   const Run bare(spot_job + " --set /cluster/spot=null");
-  CHECK(bare.is_null("interruptions"));
-  CHECK(bare.says("caveats", "/cluster/spot counts it"));
-  CHECK(!Run(spot_job).says("caveats", "/cluster/spot counts it"));
-  CHECK(!Run(spot_job + " --set purchase=on_demand").says("caveats", "spot"));
+  const Run empty(spot_job + " --set /cluster/spot={}");
+  CHECK(bare("interruptions.expected_interruptions") > 0.0);
+  CHECK(bare("interruptions.expected_interruptions") ==
+        empty("interruptions.expected_interruptions"));
+  CHECK(bare("time.total_s") == empty("time.total_s"));
+  CHECK(bare.says("caveats", "expected values with interruptions"));
+  const Run never(spot_job + " --set '/cluster/spot={\"rate\": \"0 /h\"}'");
+  CHECK(never("interruptions.expected_interruptions") == 0.0);
+  CHECK(never("time.total_s") < bare("time.total_s"));
+  CHECK(!Run(spot_job + " --set purchase=on_demand").says("caveats", "interruptions"));
 }
 
 TEST_CASE("interrupted runs: failures of a cluster come N times as often") {
