@@ -8,6 +8,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/number_chars.hpp"
 #include "base/number_text.hpp"
@@ -70,11 +71,26 @@ std::string_view shortest(double value, std::span<char> buffer) {
   return {first, static_cast<std::size_t>(end.ptr - first)};
 }
 
-/// Takes the first unit off a list of them, separated by spaces.
-std::string_view next_unit(std::string_view& units) {
-  const std::string_view unit = units.substr(0, units.find(' '));
-  units.remove_prefix(std::min(units.size(), unit.size() + 1));
-  return unit;
+struct ScaledUnit {
+  std::string_view name;
+  Scale scale;
+};
+
+/// The units that a known dimension is written in, best first. They are read once: reports write
+/// thousands of quantities.
+const std::vector<ScaledUnit>& units_of(const KnownDimension& dimension) {
+  static const auto all = [] {
+    std::array<std::vector<ScaledUnit>, known_dimensions.size()> lists;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      for (std::string_view rest = known_dimensions[i].units; !rest.empty();) {
+        const std::string_view unit = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), unit.size() + 1));
+        lists[i].push_back({unit, parse_unit(unit).scale});
+      }
+    }
+    return lists;
+  }();
+  return all[static_cast<std::size_t>(&dimension - known_dimensions.data())];
 }
 
 /// A number of at most 15 digits that `scale` turns into exactly `base`, or else one with all its
@@ -244,13 +260,12 @@ std::string format_in(double base, std::string_view unit) {
 }
 
 std::string format_short(double base, Dimension dimension, int digits) {
-  const KnownDimension* found = known(dimension);
-  std::string_view units = found == nullptr ? "" : found->units;
-  while (!units.empty()) {
-    const std::string_view unit = next_unit(units);
-    const double number = with_digits(parse_unit(unit).scale.from_base(base), digits);
-    if (!(std::fabs(number) >= 1.0 && std::fabs(number) < 1000.0)) continue;
-    return with_unit(fmt::format("{:g}", number), unit);
+  if (const KnownDimension* found = known(dimension)) {
+    for (const auto& [unit, scale] : units_of(*found)) {
+      const double number = with_digits(scale.from_base(base), digits);
+      if (!(std::fabs(number) >= 1.0 && std::fabs(number) < 1000.0)) continue;
+      return with_unit(fmt::format("{:g}", number), unit);
+    }
   }
   return format_quantity(with_digits(base, digits), dimension);
 }
@@ -262,9 +277,8 @@ std::string format_quantity(double base, Dimension dimension) {
   std::size_t best_length = 0;
   bool best_handy = false;
   std::array<char, 400> buffer{};
-  for (std::string_view units = found->units; !units.empty();) {
-    const std::string_view unit = next_unit(units);
-    const double number = number_in(base, parse_unit(unit).scale);
+  for (const auto& [unit, scale] : units_of(*found)) {
+    const double number = number_in(base, scale);
     if (std::isnan(number)) continue;
     const std::string_view digits = shortest(number, buffer);
     const bool handy = std::fabs(number) >= 1.0 && std::fabs(number) < 1000.0;

@@ -31,7 +31,7 @@ enum class Interconnect { unknown, none, pcie, nvlink, nvswitch };
 /// A machine's shape. Names are the provider's, without SageMaker's "ml.".
 struct Machine {
   std::string name;
-  std::string cloud;    ///< "aws", "gcp", "azure", "lambda"
+  std::string cloud;    ///< "aws", "gcp", "azure", "nebius" …
   Known<double> vcpus;  ///< hardware threads
   Known<double> cores;
   Known<Bytes> memory;

@@ -17,8 +17,8 @@ using enum FilterKind;
 
 const std::vector<FilterKey> keys = {
     {"instance", word, "instance type; \"ml.\" for SageMaker's", "instance=p4*"},
-    {"cloud", word, "aws, gcp, azure, lambda", "cloud=aws"},
-    {"service", word, "who sells it: ec2, sagemaker, gcp, azure, lambda", "service=sagemaker"},
+    {"cloud", word, "aws, gcp, azure, lambda, nebius, runpod …", "cloud=aws"},
+    {"service", word, "who sells it: ec2, sagemaker, or the cloud", "service=sagemaker"},
     {"region", word, "region; default: us-east-1, or else the first region with a price",
      "region=us-east-1"},
     {"purchase", word, "on_demand, spot", "purchase=spot"},

@@ -1,8 +1,12 @@
 #include "cli/scenario_runs.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
+#include "base/append_once.hpp"
+#include "base/quote.hpp"
+#include "base/text_file.hpp"
 #include "cli/inputs.hpp"
 #include "study/run.hpp"
 #include "study/showback.hpp"
@@ -14,6 +18,22 @@ std::optional<Currency> ScenarioRuns::common_currency() const {
     return scenario.currency == scenarios.front().currency;
   });
   return one ? scenarios.front().currency : std::nullopt;
+}
+
+std::vector<std::string> each_once(const std::vector<std::string>& paths,
+                                   std::vector<std::string>& remarks) {
+  std::vector<std::string> once;
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    const std::string whole = std::filesystem::weakly_canonical(path, failed).string();
+    if (path == standard_input_path || seen.insert(failed ? path : whole).second) {
+      once.push_back(path);
+    } else {
+      append_once(remarks, in_quotes(path) + " is given more than once and counted once");
+    }
+  }
+  return once;
 }
 
 ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation) {

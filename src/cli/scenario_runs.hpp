@@ -25,6 +25,11 @@ struct ScenarioRuns {
   [[nodiscard]] std::optional<Currency> common_currency() const;
 };
 
+/// The files without those that a line names again, as overlapping patterns do: their jobs would be
+/// paid twice. Says so in `remarks`.
+std::vector<std::string> each_once(const std::vector<std::string>& paths,
+                                   std::vector<std::string>& remarks);
+
 /// InputError with the problems of all that cannot be read or simulated.
 ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation);
 

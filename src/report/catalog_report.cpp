@@ -114,7 +114,15 @@ Table offers_table(const Catalog& catalog, const Machine& machine) {
   for (const Offer& offer : catalog.offers) {
     if (offer.instance != machine.name || !offer.price) continue;
     std::string note = offer.current ? "" : "historical";
-    if (!offer.note.empty()) note += (note.empty() ? "" : "; ") + offer.note;
+    const auto add = [&](const std::string& more) {
+      if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+    };
+    if (offer.lowest && offer.highest && offer.zones) {
+      add(fmt::format("{} to {} in {:g} zones", format_quantity(*offer.lowest),
+                      format_quantity(*offer.highest), *offer.zones));
+    }
+    if (!offer.interruption.empty()) add(offer.interruption + " interrupted in a month");
+    add(offer.note);
     table.rows.push_back({{offer.service, offer.region, std::string(purchase_text(offer.purchase)),
                            format_quantity(offer.price->value), offer.date,
                            offer.price->from.source, std::move(note)},

@@ -35,7 +35,10 @@ std::optional<std::pair<double, double>> published_bucket(Context& context) {
   const std::string region(context.scenario.cluster.region.value_or(std::string(default_region)));
   const Offer* found = nullptr;
   for (const Offer& offer : context.catalog.offers) {
-    if (offer.instance != context.machine()->name || !bucket(offer.interruption)) continue;
+    if (offer.purchase != Purchase::spot || offer.instance != context.machine()->name ||
+        !bucket(offer.interruption)) {
+      continue;
+    }
     if (found == nullptr || offer.region == region) found = &offer;
     if (offer.region == region) break;
   }
@@ -129,21 +132,17 @@ void checkpoints(Context& context) {
   if (!written) return;  // only how a job without any starts again
   Inputs& inputs = context.out.inputs;
   constexpr Stage stage = Stage::checkpoint;
-  const Cluster& cluster = context.scenario.cluster;
-  // Also on demand where spot is only described: nothing interrupts it, and none are written.
-  if (given->interval || !(counted(context.scenario) || cluster.spot)) {
-    inputs.checkpoint_interval = context.need<Duration>(
-        stage, "/job/checkpoint/interval", given->interval, {}, {},
-        "the time between checkpoints; the best one follows from /cluster/failures or spot");
+  if (given->interval) {
+    inputs.checkpoint_interval =
+        context.use(stage, "/job/checkpoint/interval", Value<Duration>::given(*given->interval));
+  } else if (!counted(context.scenario)) {
+    // A sweep over ways of buying has points that nothing interrupts.
+    context.remark(RemarkKind::check,
+                   "no checkpoints are written: /job/checkpoint/interval is not given, and nothing "
+                   "interrupts the job (/cluster/failures, spot)");
   } else {
     inputs.best_interval = true;
-    if (context.texts && !counted(context.scenario)) {
-      context.remark(
-          RemarkKind::check,
-          "no checkpoints are written: /job/checkpoint/interval is not given, and nothing "
-          "interrupts "
-          "the job");
-    } else if (context.texts) {
+    if (context.texts) {
       context.remark(
           RemarkKind::know,
           "/job/checkpoint/interval is not given: the one that takes the job least time is taken");

@@ -253,7 +253,8 @@ void resolve_shape(Context& context) {
         "/cluster/gpus_per_instance",
         fmt::format("{} has no GPU in the catalogue; expected an instance with GPUs, or "
                     "their number here",
-                    *s.cluster.instance));
+                    *s.cluster.instance),
+        "no GPU");
   }
   if (!s.cluster.unequal_gpus.empty()) {
     inputs.ranks = *s.cluster.gpus_per_instance;

@@ -15,6 +15,7 @@
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "schema/catalog_files.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/input_groups.hpp"
 #include "schema/json_reader.hpp"
@@ -155,7 +156,7 @@ class Importer {
     const auto machine = find_machine(catalog_, instance);
     const std::string cloud = machine ? (*machine)->cloud : "";
     if (cloud == "aws") return "aws/" + instance.substr(0, instance.find('.')) + ".json";
-    return cloud + ".json";
+    return file_of_cloud(cloud);
   }
 
   [[nodiscard]] std::string text_at(const std::string& path) const {

@@ -81,7 +81,7 @@ std::string pricing_manual() {
       "  note      words for readers\n"
       "A list called limits has {\"limit\": NAME, \"value\": …} or {\"limit\": NAME, \"low\": …,\n"
       "\"high\": …}.\n";
-  out += "\naws/FAMILY.json, azure.json, gcp.json, lambda.json\n";
+  out += "\naws/FAMILY.json, azure.json, gcp.json, lambda.json, rental.json\n";
   keys(out, "machines", machine_fields);
   for (const MachineGroup& group : machine_groups) {
     keys(out, fmt::format("machines, \"{}\"", group.key), group.fields);

@@ -230,7 +230,7 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
   static const std::vector<Entry<Checkpoint>> list = {
       entry<&Checkpoint::interval>("interval",
                                    {.manual = "training time between checkpoints",
-                                    .fallback = "the best interval, if interruptions are counted",
+                                    .fallback = "the best one, or none where nothing interrupts the job",
                                     .limits = above(0, 3.6e8),
                                     .example = "15 min"}),
       entry<&Checkpoint::size>(

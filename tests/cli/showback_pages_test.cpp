@@ -51,6 +51,11 @@ TEST_CASE("showback: a run costs what `run` says, and groups add up to all") {
   CHECK(number(*told->find("all"), "month_in_all_usd") == Approx(month));
   CHECK(groups == Approx(month));
   CHECK(told->find("groups")->items.size() == 2);
+  // Overlapping patterns name a file twice; its job is one.
+  const JsonPtr again = json_of("feedrate showback " + jobs + " ./" + jobs);
+  CHECK(number(*again->find("all"), "month_in_all_usd") == Approx(month));
+  CHECK(has(shell("feedrate showback " + jobs + " " + jobs).out,
+            "is given more than once and counted once"));
   const JsonPtr other = json_of("feedrate showback --by project " + jobs);
   CHECK(other->find("groups")->items.size() == 2);
   CHECK(other->find("groups")->items[0]->find("name")->text == "retrieval");

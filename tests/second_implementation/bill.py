@@ -45,7 +45,7 @@ class Prices:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.offers, self.clouds = [], {}
-        for path in [*sorted((self.folder / "aws").glob("*.json")), *(self.folder / f"{c}.json" for c in ("azure", "gcp", "lambda"))]:
+        for path in [*sorted((self.folder / "aws").glob("*.json")), *(self.folder / f"{c}.json" for c in ("azure", "gcp", "lambda", "rental"))]:
             data = json.loads(path.read_text())
             for offer in data.get("offers", []):
                 regions = offer.pop("by_region", None)
