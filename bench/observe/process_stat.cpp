@@ -32,6 +32,12 @@ std::optional<ProcessStat> stat_in(std::string_view text) {
   return stat;
 }
 
+std::optional<std::uint64_t> waited_in(std::string_view text) {
+  // A kernel that counts nothing writes zeros: a thread that was seen has run.
+  if (take_number(text) == 0 || text.empty()) return std::nullopt;
+  return take_number(text);
+}
+
 double ticks_per_second() {
   static const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   return ticks;

@@ -24,6 +24,10 @@ struct ProcessStat {
 /// Nothing where `text` is no such line.
 std::optional<ProcessStat> stat_in(std::string_view text);
 
+/// Nanoseconds for which a thread could run and waited for a CPU, of its schedstat: "ran waited
+/// slices". Nothing where the kernel keeps none.
+std::optional<std::uint64_t> waited_in(std::string_view text);
+
 /// Of the kernel's clock, in which CPU times are counted.
 double ticks_per_second();
 

@@ -96,6 +96,7 @@ void Processes::find() {
     if (!processes_.contains(id)) {
       processes_.emplace(id, Process{KernelFile(path_of(id) + "/stat"),
                                      KernelFile(path_of(id) + "/io"),
+                                     KernelFile(path_of(id) + "/schedstat"),
                                      ProcessRole::other,
                                      std::nullopt,
                                      {},
@@ -125,7 +126,7 @@ void Processes::find_pins(std::int64_t id, Process& process) const {
 bool Processes::one(Look& look, std::int64_t id, Process& process) const {
   const auto stat = stat_in(process.stat.read());
   if (!stat) return false;
-  Counts now{stat->cpu, stat->faults, 0, 0};
+  Counts now{stat->cpu, stat->faults, 0, 0, waited_in(process.queued.read())};
   const std::string_view io = process.io.read();
   const auto read = number_after(io, "rchar:");
   const auto from_device = number_after(io, "read_bytes:");
@@ -140,13 +141,17 @@ bool Processes::one(Look& look, std::int64_t id, Process& process) const {
   // What has started since the last look has counted from nought.
   const bool is_new = !process.before && stat->started > look_before_;
   const bool known = process.before || is_new;
-  const Counts was = process.before.value_or(is_new ? Counts{} : now);
+  const Counts was = process.before.value_or(is_new ? Counts{0, 0, 0, 0, 0} : now);
   const bool reads_known = reads_seen && process.reads_seen;
   process.before = now;
   process.reads_seen = reads_seen;
   if (look.first() || !known) return true;
   const std::string name = process_name(process.role, id);
   look.add(MetricId::process_cpu, name, percent_of_a_cpu(growth(now.cpu, was.cpu), look.length));
+  if (now.waited && was.waited) {
+    look.add(MetricId::process_cpu_wait, name,
+             100.0 * 1e-9 * growth(*now.waited, *was.waited) / look.length.base());
+  }
   look.rate(MetricId::process_major_faults, name, growth(now.faults, was.faults));
   if (reads_known) {
     const double device = growth(now.from_device, was.from_device);

@@ -25,13 +25,14 @@ class Processes : public Source {
  private:
   struct Counts {
     std::uint64_t cpu = 0, faults = 0, read = 0, from_device = 0;
+    std::optional<std::uint64_t> waited{};  ///< ns for a CPU, of its first thread
   };
   struct Thread {
     KernelFile stat;
     std::uint64_t cpu = 0;
   };
   struct Process {
-    KernelFile stat, io;
+    KernelFile stat, io, queued;
     ProcessRole role = ProcessRole::other;
     std::optional<Counts> before;
     std::map<std::int64_t, Thread> pins;

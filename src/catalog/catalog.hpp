@@ -28,7 +28,8 @@ struct Range {
 /// How the GPUs of a machine reach each other; none: it has one.
 enum class Interconnect { unknown, none, pcie, nvlink, nvswitch };
 
-/// A machine's shape. Names are the provider's, without SageMaker's "ml.".
+/// A machine's shape. Names are the provider's, without SageMaker's "ml."; a share of a machine
+/// that its provider gives no name is "PROVIDER-1x-GPU".
 struct Machine {
   std::string name;
   std::string cloud;    ///< "aws", "gcp", "azure", "nebius" …

@@ -80,6 +80,8 @@ constexpr std::array<MetricRow, metric_count> table = {{
      "GPU to host over PCIe"},
     {process_cpu, "process", "CPUUtilization", percent, mean, ours,
      "CPU time, relative to one CPU; Name: role and number, as worker-4711", false, true},
+    {process_cpu_wait, "process", "CPUWaitPercentage", percent, mean, ours,
+     "time in which it could run and waits for a CPU"},
     {process_device_read, "process", "DeviceReadBytesPerSecond", bytes_per_second, mean, ours,
      "read from a device"},
     {process_cached_read, "process", "CachedReadBytesPerSecond", bytes_per_second, mean, ours,

@@ -51,6 +51,7 @@ enum class MetricId : std::uint8_t {
   gpu_receive,
   gpu_transmit,
   process_cpu,
+  process_cpu_wait,
   process_device_read,
   process_cached_read,
   process_major_faults,
@@ -76,7 +77,8 @@ enum class MetricId : std::uint8_t {
   collective_bandwidth,
 };
 
-inline constexpr std::size_t metric_count = 58;
+inline constexpr std::size_t metric_count =
+    static_cast<std::size_t>(MetricId::collective_bandwidth) + 1;
 
 /// The unit of a sample's value.
 enum class MetricUnit : std::uint8_t {

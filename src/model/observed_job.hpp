@@ -86,9 +86,10 @@ struct ObservedJob {
   std::optional<ObservedDevice> disk, link;
 
   // Demands of a sample: busy / throughput.
-  std::optional<ObservedNumber> worker_cpu;  ///< s
-  std::optional<ObservedNumber> main_cpu;    ///< s, of the training processes
-  std::optional<ObservedNumber> all_cpu;     ///< s, of the machine
+  std::optional<ObservedNumber> worker_cpu;       ///< s
+  std::optional<ObservedNumber> worker_cpu_wait;  ///< s for which workers could run, and had no CPU
+  std::optional<ObservedNumber> main_cpu;         ///< s, of the training processes
+  std::optional<ObservedNumber> all_cpu;          ///< s, of the machine
   std::optional<ObservedNumber> device_bytes;
   std::optional<ObservedNumber> cached_bytes;
   std::optional<ObservedNumber> network_bytes;

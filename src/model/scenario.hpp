@@ -175,6 +175,8 @@ struct Cluster {
     if (purchase != Purchase::spot) return std::nullopt;
     return spot.value_or(Spot{});
   }
+  /// Whether interruptions are counted; those of booked time apart.
+  [[nodiscard]] bool interrupted() const { return failures || purchase == Purchase::spot; }
   /// Of a mixed fleet: instances that are bought on demand where the others are spot ones.
   [[nodiscard]] double on_demand_beside_spot() const {
     return spot && purchase == Purchase::spot ? spot->on_demand_instances.value_or(0.0) : 0.0;

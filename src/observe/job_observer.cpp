@@ -103,6 +103,7 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
     return demand(series_.sum(series, runs), factor, x);
   };
   job.worker_cpu = each("worker cpu", 0.01);
+  job.worker_cpu_wait = each("worker wait", 0.01);
   job.main_cpu = each("main cpu", 0.01);
   if (job.cpu_busy && job.cpus) {
     job.all_cpu = demand(job.cpu_busy, *job.cpus, x);

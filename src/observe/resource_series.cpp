@@ -36,6 +36,7 @@ std::string kind_of(const Sample& sample) {
              : role == ProcessRole::trainer ? "main cpu"
              : role == ProcessRole::other   ? "other cpu"
                                             : "";
+    case process_cpu_wait: return role == ProcessRole::worker ? "worker wait" : "";
     case process_device_read: return loads ? "device read" : "";
     case process_cached_read: return loads ? "cached read" : "";
     case stage_busy: return sample.name == "h2d" ? "h2d" : "";

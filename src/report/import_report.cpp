@@ -188,9 +188,11 @@ Report import_report(const ImportChanges& changes, const ImportSummary& summary)
                                         counted(summary.elsewhere, "price")));
   }
   if (summary.partial > 0) {
-    remarks.items.push_back(fmt::format(
-        "{} left unchanged, because the list has only some of the prices that they have",
-        counted(summary.partial, "record")));
+    remarks.items.push_back(
+        fmt::format("{} left unchanged: the list has not all of the prices that they have, each "
+                    "once and in the "
+                    "unit that is known",
+                    counted(summary.partial, "record")));
   }
   if (summary.more_pages) {
     remarks.items.emplace_back(

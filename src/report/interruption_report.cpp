@@ -32,8 +32,11 @@ std::string spot_words(const OnDemandInstead& of) {
 
 }  // namespace
 
-std::string chance_of_one(double expected) {
-  return percent(-std::expm1(-expected));
+std::string chance_of_one(const Result& r) {
+  if (!r.interruptions) return "-";
+  if (!r.interruptions->between) return percent(0.0);
+  const Duration alone = r.times.total - r.interruptions->lost;
+  return percent(-std::expm1(-(alone / *r.interruptions->between)));
 }
 
 Table interruption_table(const Result& r) {

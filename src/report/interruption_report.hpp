@@ -7,8 +7,9 @@
 
 namespace feedrate::report {
 
-/// The chance that a job is interrupted at all, of interruptions that come independently: "2.4 %".
-std::string chance_of_one(double expected);
+/// The chance that a job is interrupted at all, "2.4 %": in the time that it takes where it is not,
+/// as later interruptions are of what is done again. "-" where none are counted.
+std::string chance_of_one(const Result& result);
 
 /// Without rows where none are counted.
 Table interruption_table(const Result& result);

@@ -11,7 +11,6 @@
 #include "base/number_text.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
-#include "report/interruption_report.hpp"
 #include "report/numbers.hpp"
 
 namespace feedrate::report {
@@ -119,6 +118,10 @@ std::optional<SkyMachine> skypilot_machine(const Machine& machine) {
     std::replace(size.begin(), size.end(), ' ', '_');
     return SkyMachine{"azure", "Standard_" + size, ""};
   }
+  // Of other providers the catalogue has shares of machines, with names of its own.
+  if (machine.cloud != "aws" && machine.cloud != "lambda" && machine.cloud != "nebius") {
+    return std::nullopt;
+  }
   if (machine.name.find(' ') != std::string::npos) return std::nullopt;
   return SkyMachine{machine.cloud, machine.name, ""};
 }
@@ -126,14 +129,12 @@ std::optional<SkyMachine> skypilot_machine(const Machine& machine) {
 std::string exported_interruptions(const ExportedPoint& point) {
   const auto expected = point.figure(FigureId::interruptions);
   if (!expected || *expected <= 0.0) return "";
-  constexpr double hardly = 0.01;
-  if (*expected < hardly) return "interrupted with a chance of " + chance_of_one(*expected);
   std::string words = fmt::format("interruptions: {} expected", number(*expected));
   const auto [p5, p95] =
       std::pair(point.figure(FigureId::time_p5), point.figure(FigureId::time_p95));
   const auto [m5, m95] =
       std::pair(point.figure(FigureId::money_p5), point.figure(FigureId::money_p95));
-  if (p5 && p95 && m5 && m95) {
+  if (p5 && p95 && m5 && m95 && duration(seconds(*p5)) != duration(seconds(*p95))) {
     words += fmt::format(", 90 % of jobs take {} to {} and cost {} to {}", duration(seconds(*p5)),
                          duration(seconds(*p95)), money(usd(*m5)), money(usd(*m95)));
   }

@@ -84,7 +84,7 @@ Table points_table(const Sweep& sweep) {
                                        *figure(FigureId::gpu_busy_of_total).of(r)));
     row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
     if (interrupted) {
-      row.cells.emplace_back(r.interruptions ? chance_of_one(r.interruptions->expected) : "-");
+      row.cells.emplace_back(chance_of_one(r));
     }
     if (constrained) {
       const bool meets = sweep.points[i].meets(sweep.constraints);

@@ -97,10 +97,6 @@ std::optional<CheckpointStore> storage(const Inputs& inputs, const Checkpoint& g
   return place;
 }
 
-bool counted(const Scenario& s) {
-  return s.cluster.failures || s.cluster.purchase == Purchase::spot;
-}
-
 /// As given; of a model that is spread over GPUs, from its parameters.
 Bytes checkpoint_size(Context& context, const Checkpoint& given) {
   const auto parameters = context.layout ? parameters_of(context.scenario.job) : std::nullopt;
@@ -135,7 +131,7 @@ void checkpoints(Context& context) {
   if (given->interval) {
     inputs.checkpoint_interval =
         context.use(stage, "/job/checkpoint/interval", Value<Duration>::given(*given->interval));
-  } else if (!counted(context.scenario)) {
+  } else if (!context.scenario.cluster.interrupted()) {
     // A sweep over ways of buying has points that nothing interrupts.
     context.remark(RemarkKind::check,
                    "no checkpoints are written: /job/checkpoint/interval is not given, and nothing "
@@ -326,7 +322,7 @@ void resolve_interruptions(Context& context) {
     inputs.booked = context.need<Duration>(Stage::interruption, "/cluster/booked", cluster.booked,
                                            {}, {}, "the hours that are booked");
   }
-  if (!counted(context.scenario) && inputs.booked <= Duration{}) return;
+  if (!context.scenario.cluster.interrupted() && inputs.booked <= Duration{}) return;
   reliability::InterruptedJob job;
   job.restart = restart_of(context);
   // A job of SageMaker starts again as a whole, on other instances.

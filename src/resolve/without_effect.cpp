@@ -118,8 +118,7 @@ void tell_without_effect(Context& context) {
     tell_without_effect(context, "/source/storage_price",
                         fmt::format("{} has the catalogue's", s.source.service.row().title));
   }
-  const bool interrupted = s.cluster.failures || s.cluster.purchase == Purchase::spot ||
-                           is_booked(s.cluster.purchase);
+  const bool interrupted = s.cluster.interrupted() || is_booked(s.cluster.purchase);
   if (s.job.checkpoint && s.job.checkpoint->restart && !interrupted) {
     tell_without_effect(context, "/job/checkpoint/restart",
                         "nothing interrupts the job; /cluster/failures and spot instances do");

@@ -22,6 +22,7 @@
 #include "schema/json_writer.hpp"
 #include "schema/price_file_storage.hpp"
 #include "schema/pricing_lines.hpp"
+#include "schema/storage_record.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -68,20 +69,6 @@ Offer offer_of(const ImportedPrice& price, const ImportedPrices& imported) {
   offer.price = Value<HourlyPrice>::published(price.price, imported.source);
   offer.date = imported.date;
   return offer;
-}
-
-using Members = decltype(ImportedStorage::record);
-
-bool has_member(const Members& members, std::string_view key) {
-  return std::any_of(members.begin(), members.end(),
-                     [&](const auto& member) { return member.first == key; });
-}
-
-/// "gp3, storage"
-std::string words_of(const ImportedStorage& price) {
-  std::string words;
-  for (const auto& [key, value] : price.record) words += value + ", ";
-  return words + price.field;
 }
 
 class Importer {
@@ -198,11 +185,17 @@ class Importer {
     PricingLines lines(path, text_at(path));
     const JsonPtr root = parse_json(lines.text(), path);
     const JsonValue* records = root->find(section);
-    if (records == nullptr || records->items.empty()) {
+    if (records == nullptr) {  // a folder that an older version made
+      ++plan_.partial;
+      return false;
+    }
+    if (records->items.empty()) {
       throw InputError(std::vector<Problem>{
           {path, root->line, "/" + section, "expected a list of at least one price to add to"}});
     }
-    std::map<std::pair<std::string, Members>, std::vector<const ImportedStorage*>> of_record;
+    std::map<std::pair<std::string, decltype(ImportedStorage::record)>,
+             std::vector<const ImportedStorage*>>
+        of_record;
     for (const ImportedStorage& price : prices) {
       of_record[{price.region, price.record}].push_back(&price);
     }
@@ -227,10 +220,6 @@ class Importer {
         std::find_if(records.items.begin(), records.items.end(), [&](const JsonPtr& record) {
           return is_of(record) && text_of(*record, "region") == first.region;
         });
-    const auto imported = [&](std::string_view key) {
-      return std::any_of(fields.begin(), fields.end(),
-                         [&](const auto* price) { return price->field == key; });
-    };
     const bool is_new = same == records.items.end();
     if (is_new && !regions_.contains(first.region)) {
       plan_.elsewhere += fields.size();
@@ -246,57 +235,28 @@ class Importer {
       plan_.older += fields.size();
       return;
     }
-    JsonWriter out;
-    out.begin_object(JsonWriter::Layout::line);
-    if (is_new) {
-      out.text("region", first.region);
-      for (const auto& [key, value] : first.record) out.text(key, value);
-    }
     // What is no price, such as the least object that is paid for, is alike in all regions.
     const auto like =
         is_new ? std::find_if(records.items.begin(), records.items.end(), is_of) : same;
-    if (like != records.items.end()) {
-      for (const JsonMember& member : (*like)->members) {
-        constexpr std::string_view of_source[] = {"source", "sources", "date", "derived"};
-        const bool told = std::find(std::begin(of_source), std::end(of_source), member.key) !=
-                          std::end(of_source);
-        const bool of_region = member.key == "region" || member.key == "note";
-        if (told || imported(member.key) || (is_new && of_region)) continue;
-        if (is_new && has_member(first.record, member.key)) continue;
-        if (member.key == "recalled") {
-          out.key(member.key).begin_array();
-          for (const JsonPtr& key : member.value->items) {
-            if (!imported(key->text)) out.text(key->text);
-          }
-          out.end();
-          continue;
-        }
-        const std::string& text = member.value->text;
-        const bool price = text.find("USD") != std::string::npos && !text.starts_with("0 ");
-        if (price || member.value->kind != JsonKind::text) {
-          ++plan_.partial;
-          return;
-        }
-        out.text(member.key, text);
-      }
+    const auto text = storage_record(fields, like == records.items.end() ? nullptr : like->get(),
+                                     is_new, imported_);
+    if (!text) {
+      ++plan_.partial;
+      return;
     }
     for (const ImportedStorage* price : fields) {
-      out.text(price->field, price->price);
       const std::string before = is_new ? "" : text_of(**same, price->field);
-      if (before == price->price) {
+      if (same_price(before, price->price)) {
         ++plan_.confirmed;
       } else {
-        plan_.storage.push_back({first.file.substr(0, first.file.find('.')), words_of(*price),
+        plan_.storage.push_back({first.file.substr(0, first.file.find('.')), title_of(*price),
                                  first.region, before, date, price->price});
       }
     }
-    out.text("source", imported_.source).text("date", imported_.date).end();
-    std::string text = std::move(out).finish();
-    text.pop_back();
     if (is_new) {
-      lines.append(records.items.back()->line, text);
+      lines.append(records.items.back()->line, *text);
     } else {
-      lines.replace((*same)->line, text);
+      lines.replace((*same)->line, *text);
     }
   }
 

@@ -195,7 +195,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
                ((member_text(record, "date") == offer->date &&
                  (purchase == "spot") == (scenario.cluster.purchase == Purchase::spot)) ||
                 // What spot instances are compared with, and may fall back to.
-                (scenario.cluster.spot && purchase == "on_demand"));
+                (scenario.cluster.interrupted_spot() && purchase == "on_demand"));
       });
       // A price of another region answers only for a region that some offer shows to exist.
       if (offer && scenario.cluster.region && offer->region != *scenario.cluster.region) {

@@ -116,10 +116,16 @@ using R = const Record&;
 using C = Catalog&;
 
 constexpr Section machine_sections[] = {{"machines", add_machine}, {"offers", add_offer}};
-constexpr Section service_sections[] = {
-    {"billing", add_billing},
-    {"limits", [](R r, C c) { limit(r, service_limits, c.limits); }},
-    {"grids", [](R r, C c) { add(r, grid_fields, c.grids); }}};
+constexpr Section service_sections[] = {{"billing", add_billing},
+                                        {"limits",
+                                         [](R r, C c) {
+                                           // In pricing folders of older versions; transfer.json
+                                           // has its price now.
+                                           const JsonValue* name = r.at("limit");
+                                           if (name == nullptr || name->text != nat_gateway_service)
+                                             limit(r, service_limits, c.limits);
+                                         }},
+                                        {"grids", [](R r, C c) { add(r, grid_fields, c.grids); }}};
 constexpr Section gpu_sections[] = {
     {"gpus", add_gpu},
     {"training", [](R r, C c) { add(r, training_fields, c.training); }},

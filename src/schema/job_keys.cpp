@@ -228,11 +228,11 @@ const std::vector<Entry<ParallelLayout>>& entries<ParallelLayout>() {
 template <>
 const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
   static const std::vector<Entry<Checkpoint>> list = {
-      entry<&Checkpoint::interval>("interval",
-                                   {.manual = "training time between checkpoints",
-                                    .fallback = "the best one, or none where nothing interrupts the job",
-                                    .limits = above(0, 3.6e8),
-                                    .example = "15 min"}),
+      entry<&Checkpoint::interval>(
+          "interval", {.manual = "training time between checkpoints",
+                       .fallback = "the best one, or none where nothing interrupts the job",
+                       .limits = above(0, 3.6e8),
+                       .example = "15 min"}),
       entry<&Checkpoint::size>(
           "size", {.manual = "bytes of one checkpoint; with job.parallel by default 14 a parameter",
                    .example = "1 GB"}),

@@ -238,7 +238,8 @@ ImportedPrices read_price_file(const std::string& path, const std::string& date,
                 fmt::format("expected a file of {} (--date), got one of {}", date, prices.date));
   }
   if (prices.prices.empty() && prices.storage.empty() && prices.next.empty()) {
-    refuse_file(path, 0, "expected prices of machines in the catalogue, got none of any");
+    refuse_file(path, 0,
+                "expected prices of machines or storage in the catalogue, got none of any");
   }
   return prices;
 }

@@ -1,5 +1,7 @@
 #include "schema/price_file_storage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/number_text.hpp"
@@ -217,7 +219,14 @@ std::vector<std::pair<std::string, std::string>> members_of(const StorageRow::Me
 }
 
 std::string price_text(const StorageRow& row, double rate) {
-  return exact_text(with_digits(rate * row.times, 12)) + " " + std::string(row.priced);
+  // Plain decimals, as people write prices: "0.00003 USD".
+  const double price = with_digits(rate * row.times, 12);
+  std::string digits = exact_text(price);
+  if (digits.find('e') != std::string::npos) {
+    digits = fmt::format("{:.18f}", price);
+    digits.erase(digits.find_last_not_of('0') + 1);
+  }
+  return digits + " " + std::string(row.priced);
 }
 
 }  // namespace feedrate::schema

@@ -339,8 +339,8 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
                      .example = "24 h"}),
       entry<&Cluster::failures>("failures",
                                 {"failures of machines; {}: as often as published", "not counted"}),
-      entry<&Cluster::spot>(
-          "spot", {"how spot instances are interrupted", "as published for the type"}),
+      entry<&Cluster::spot>("spot",
+                            {"how spot instances are interrupted", "as published for the type"}),
       entry<&Cluster::price>("price", {"of one instance", "the catalogue's"}),
       entry<&Cluster::prices>("prices", {.manual = "instead: your own on-demand prices by type",
                                          .fallback = "the catalogue's",

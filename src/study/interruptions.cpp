@@ -49,7 +49,7 @@ void fill_intervals(Interruptions& out, const InterruptedJob& job) {
 void say_left_out(Result& result, const Scenario& scenario, const resolve::Resolved& resolved,
                   const pipeline::Outcome& outcome) {
   const Cluster& cluster = scenario.cluster;
-  if (cluster.failures || cluster.purchase == Purchase::spot) return;
+  if (cluster.interrupted()) return;
   constexpr double worth_a_word = 0.01;
   const resolve::Assumption failures =
       cluster.unequal_gpus.empty() ? resolve::assumed::failures_of(resolved.inputs.cluster_ranks())

@@ -33,7 +33,9 @@ class LoadingDraft {
     d.page_cache = all_of_it;
     network_ = comes_by_network();
     if (network_) by_network();
-    if (const auto reading = computing()) waiting(*reading);
+    const auto reading = computing();
+    if (waits_for_cores_seen() || reading) cores_of_others();
+    if (reading) waiting(*reading);
     if (!network_) {
       write_disk_limit(draft_);
       from_disk();
@@ -135,8 +137,17 @@ class LoadingDraft {
     if (cpu && job_.main_cpu && cpu->value != job_.all_cpu.value_or(*cpu).value) {
       own_ += job_.main_cpu->value * x.value;
     }
-    others_ = busy_cores && job_.cpus && own_ < 0.85 * *job_.cpus;
-    short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
+    const bool leaves_some = job_.cpus && own_ < 0.85 * *job_.cpus;
+    if (waits_for_cores_seen() && cpu) {
+      // The kernel tells how long workers stand in its queues, whoever runs meanwhile.
+      constexpr double much = 0.1;
+      in_queue_ = job_.worker_cpu_wait->value;
+      short_of_cores_ = in_queue_ >= much * each_;
+      others_ = short_of_cores_ && leaves_some && job_.others.value_or(1.0) >= much;
+    } else {
+      others_ = busy_cores && leaves_some;
+      short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
+    }
     if (cpu) {
       // The simulation itself slows shared and oversubscribed cores, which the observed time
       // already contains.
@@ -161,25 +172,32 @@ class LoadingDraft {
       draft_.unseen(words::idle_reading(seconds(rounded(std::max(0.0, each_ - cpu->value), 3))));
       return std::nullopt;
     }
-    if (others_ && !short_of_cores_) {
+    if (others_ && (!short_of_cores_ || waits_for_cores_seen())) {
       draft_.unseen(words::unseen::cores_of_others);
     }
-    const double reading = each_ - cpu->value;
+    const double reading = each_ - cpu->value - in_queue_;
     if (reading < 0.03 * each_) return std::nullopt;
     return reading;
   }
 
+  /// Whether the kernel told how long workers waited for a CPU.
+  [[nodiscard]] bool waits_for_cores_seen() const {
+    return job_.workers > 0.0 && job_.worker_cpu && job_.worker_cpu_wait;
+  }
+
+  void cores_of_others() {
+    if (!waits_ || !short_of_cores_ || !others_) return;
+    draft_.out.scenario.cluster.cpu_quota = rounded(own_);
+    draft_.input("/cluster/cpu_quota", exact_text(rounded(own_)), cpu_,
+                 words::found::left_by_others);
+  }
+
   /// Time that a worker waits per sample, s.
   void waiting(double reading) {
-    if (short_of_cores_ && others_) {
-      draft_.out.scenario.cluster.cpu_quota = rounded(own_);
-      draft_.input("/cluster/cpu_quota", exact_text(rounded(own_)), cpu_,
-                   words::found::left_by_others);
-    }
     if (others_ && !short_of_cores_) {
       draft_.unseen(words::unseen::waiting_for_cores);
     }
-    if (short_of_cores_) {
+    if (short_of_cores_ && !waits_for_cores_seen()) {
       draft_.unseen(words::unseen::waiting_besides_cores);
       return;
     }
@@ -263,8 +281,9 @@ class LoadingDraft {
   bool others_ = false;
   bool short_of_cores_ = false;
   double hands_ = 1.0;
-  double each_ = 0.0;  ///< s
-  double own_ = 0.0;   ///< CPUs
+  double each_ = 0.0;      ///< s
+  double own_ = 0.0;       ///< CPUs
+  double in_queue_ = 0.0;  ///< of each_, for a CPU
   ObservedNumber cpu_;
 };
 

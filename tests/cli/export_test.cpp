@@ -226,7 +226,7 @@ assert type(task["num_nodes"]) is int and task["num_nodes"] >= 1
 seen = set()
 for c in task["resources"]["ordered"]:
     assert set(c) - {"accelerators"} == {"infra", "instance_type", "use_spot"}
-    assert re.fullmatch("(aws|gcp|azure|lambda)(/[^/]+)?", c["infra"]) and type(c["use_spot"]) is bool
+    assert re.fullmatch("(aws|gcp|azure|lambda|nebius)(/[^/]+)?", c["infra"]) and type(c["use_spot"]) is bool
     seen.add((c["infra"], c["instance_type"], c["use_spot"]))
 assert len(seen) == len(task["resources"]["ordered"]) >= 3
 costs = [float(x) for x in re.findall(r"\$([0-9.]+)", text)]
@@ -274,6 +274,7 @@ TEST_CASE("skypilot: machines by the names of its catalogue") {
   CHECK(named("gcp", "a3-megagpu-8g", "H100-SXM5-80GB", 8) == "a3-megagpu-8g H100-MEGA:8");
   CHECK(named("lambda", "gpu_8x_v100", "V100-16GB", 8) == "gpu_8x_v100 ");
   CHECK(named("lambda", "8x V100-16GB", "V100-16GB", 8) == "none");
+  CHECK(named("runpod", "runpod-1x-H100-PCIe-80GB", "H100-PCIe-80GB", 1) == "none");
   // Every machine with GPUs of the shipped catalogue has a name of the form of its cloud's, or
   // none.
   const auto all = shell(
@@ -283,7 +284,7 @@ TEST_CASE("skypilot: machines by the names of its catalogue") {
   CHECK(all.status == 0);
   CHECK(has(all.err, "left out: SkyPilot's name for them is not known"));
   const std::regex row(
-      R"row(    \("(gcp|azure|lambda)[^"]*", "(?:Standard_[A-Za-z0-9_]+|[a-z0-9-]+|gpu_[a-z0-9_]+)", (None|"[A-Z0-9a-z-]+:[0-9]+"), (?:True|False)\): .*)row");
+      R"row(    \("(gcp|azure|lambda|nebius)[^"]*", "(?:Standard_[A-Za-z0-9_]+|[a-z0-9-]+|gpu[a-z0-9_-]+)", (None|"[A-Z0-9a-z-]+:[0-9]+"), (?:True|False)\): .*)row");
   std::istringstream lines(all.out);
   std::size_t rows = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -312,7 +313,7 @@ TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left
   const std::string spot =
       "scenarios/caltech256_p3.json --set instance=p3.2xlarge --set region=us-east-1 ";
   const auto both = shell("feedrate export skypilot " + spot +
-                          "--vary purchase=spot,on_demand --set epochs=500 --set "
+                          "--vary purchase=spot,on_demand --set epochs=20000 --set "
                           "'/cluster/spot={\"interruption_share_per_month\": 0.5}'");
   INFO(both.out << both.err);
   CHECK(both.status == 0);

@@ -272,7 +272,7 @@ TEST_CASE("import: prices of storage replace what a record has, whole or not at 
   const std::string changed = prices.differences();
   CHECK(
       changed.find(
-          R"("storage": "0.024 USD/GB/month", "per_1000_puts": "0.006 USD", "per_1000_gets": "0.0004 USD", "source": "aws-price-list-s3", "date": "2026-11-01"})") !=
+          R"("storage": "0.024 USD/GB/month", "per_1000_puts": "0.006 USD", "per_1000_gets": "0.0004 USD", "source": "aws-price-list-s3", "date": "2026-11-01", "sources": {"retrieval": "infracost"}})") !=
       std::string::npos);
   CHECK(changed.find(R"("note": "first 50 TB")") != std::string::npos);
   CHECK(s3.out.find("+4.3 %") != std::string::npos);
@@ -347,7 +347,7 @@ TEST_CASE("import: classes of S3 and EFS, tiers of Lustre and NAT gateways, in a
   CHECK(s3.import(cold).status == 0);
   says(
       s3.differences(),
-      R"({"region": "eu-west-1", "storage_class": "STANDARD_IA", "least_object": "128 KiB", "least_held": "30 days", "recalled": ["least_object", "least_held"], "storage": "0.0125 USD/GB/month", "per_1000_puts": "0.01 USD", "per_1000_gets": "0.001 USD", "retrieval": "0.011 USD/GB", "source": "aws-price-list-s3", "date": "2026-11-01"})");
+      R"({"region": "eu-west-1", "storage_class": "STANDARD_IA", "least_object": "128 KiB", "least_held": "30 days", "storage": "0.0125 USD/GB/month", "per_1000_puts": "0.01 USD", "per_1000_gets": "0.001 USD", "retrieval": "0.011 USD/GB", "source": "aws-price-list-s3", "date": "2026-11-01", "recalled": ["least_object", "least_held"]})");
   // The throughput of EFS is a record of its own, by the region alone.
   const Prices efs;
   const std::vector<Product> moved = {
@@ -388,6 +388,17 @@ TEST_CASE("import: classes of S3 and EFS, tiers of Lustre and NAT gateways, in a
   says(
       tiers,
       R"("deployment_type": "PERSISTENT_2", "throughput": "250 MB/s/TiB", "storage": "220 USD/TiB/month", "source": "aws-price-list-fsx")");
+  // Prices are compared as numbers.
+  const Prices express;
+  const std::string zone = list_of(
+      "AmazonS3",
+      {{"S", "Storage", R"("usagetype": "TimedStorage-XZ-ByteHrs")", "GB-Mo", "0.11"},
+       {"P", "API Request", R"("usagetype": "Requests-XZ-Tier1")", "Requests", "0.00000113"},
+       {"G", "API Request", R"("usagetype": "Requests-XZ-Tier2")", "Requests", "0.0000000300"},
+       {"R", "Fee", R"("usagetype": "Retrieval-XZ")", "GB", "0.0006"},
+       {"U", "Fee", R"("usagetype": "Upload-XZ")", "GB", "0.0032"}});
+  CHECK(has(express.import(zone).out, "0 prices changed, 0 new, 5 confirmed"));
+  CHECK(has(express.differences(), R"("per_1000_gets": "0.00003 USD")"));
   // EC2's list has gateways of a zone and of a region; the former are meant.
   const Prices nat;
   const std::string gateway =
@@ -400,6 +411,15 @@ TEST_CASE("import: classes of S3 and EFS, tiers of Lustre and NAT gateways, in a
   says(
       nat.differences(),
       R"({"region": "eu-west-1", "hour": "0.048 USD/h", "through": "0.048 USD/GB", "source": "aws-price-list-ec2", "date": "2026-11-01"})");
+  CHECK(has(nat.import(gateway).out, "2 confirmed"));
+  // A folder of an older version has no such section, and its prices of machines go on.
+  const Prices old;
+  CHECK(shell("cd '" + old.pricing +
+              "' && sed -i '/nat_gateway_prices/,/^ ]/d; s/^ ],$/ ]/' "
+              "transfer.json && sed -i '/managed_spot_max/i {\"limit\": \"nat_gateway\", "
+              "\"value\": \"0.045 USD/h\", \"source\": \"recalled\"},' services.json")
+            .status == 0);
+  CHECK(has(old.import(gateway).out, "left unchanged"));
   const Outcome run = shell(
       "feedrate run scenarios/s3dataset_stream.json --set source.nat_gateway=true --set "
       "region=eu-west-1 --set instance=p3.2xlarge --full",

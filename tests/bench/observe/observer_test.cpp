@@ -222,6 +222,28 @@ TEST_CASE("observer: what a subshell runs in the end is said when it does") {
   CHECK(observer.look(seconds(3.0)).remarks.empty());
 }
 
+TEST_CASE("observer: what a process waits for a CPU is what its kernel's queue says") {
+  const auto waited = [](const std::string& before, const std::string& after) {
+    const FakeHost host;
+    host.tell("proc/5/stat", stat_line(0));
+    host.tell("proc/5/schedstat", before);
+    Observer observer({5, ""}, interval, host.roots(), "libno-such-library.so.1");
+    observer.look(seconds(1.0));
+    host.tell("proc/5/schedstat", after);
+    std::vector<double> seen;
+    for (const Sample& sample : observer.look(seconds(3.0)).samples) {
+      if (sample.metric == MetricId::process_cpu_wait) seen.push_back(sample.value);
+    }
+    return seen;
+  };
+  // 0.5 s of 2 s.
+  CHECK(waited("1000000 1000000000 3\n", "2000000 1500000000 9\n") == std::vector<double>{25.0});
+  // Kernels that keep no such counts write zeros, or no file.
+  CHECK(waited("0 0 0\n", "0 0 0\n").empty());
+  CHECK(waited("", "").empty());
+  CHECK(waited("1 2 3\n", "5").empty());
+}
+
 TEST_CASE("observer: a look costs less than a hundredth of a core at half a second") {
   const Child child([] {});
   Observer observer({child.id(), ""}, milliseconds(500.0));
