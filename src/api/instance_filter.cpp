@@ -33,8 +33,9 @@ void refuse_prices_of_one(const schema::Document& document, std::string_view fla
 /// Facts of the scenario's own machine that would hold for any.
 std::string facts_given(const schema::Document& document) {
   std::string names;
-  for (const std::string_view name : {"gpus_per_instance", "vcpus", "cores", "cpu_quota", "memory",
-                                      "network", "pinned_bandwidth", "pageable_bandwidth"}) {
+  for (const std::string_view name :
+       {"gpus_per_instance", "vcpus", "cores", "cpu_quota", "other_threads", "memory", "network",
+        "pinned_bandwidth", "pageable_bandwidth"}) {
     if (cluster_key(document, name) == nullptr) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }

@@ -161,7 +161,8 @@ struct Cluster {
   std::optional<std::map<std::string, HourlyPrice>> prices;
   std::optional<double> vcpus;
   std::optional<double> cores;
-  std::optional<double> cpu_quota;  ///< CPUs that a container may use in the long run
+  std::optional<double> cpu_quota;      ///< CPUs that a container may use in the long run
+  std::optional<double> other_threads;  ///< of other programs on an instance, always ready to run
   std::optional<Bytes> memory;
   std::optional<Bytes> shared_memory;  ///< /dev/shm, through which workers hand batches over
   std::optional<Bandwidth> network;

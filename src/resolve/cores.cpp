@@ -1,6 +1,7 @@
 #include "resolve/cores.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace feedrate::resolve {
 namespace {
@@ -38,6 +39,21 @@ Curve<double> cores_curve(double cores, double threads, double oversubscription,
   }
   curve.points.push_back({std::max(threads, cores) + 1.0, most / (1.0 + oversubscription)});
   return curve;
+}
+
+Curve<double> beside_others(const Curve<double>& curve, double others) {
+  if (others <= 0.0 || curve.empty()) return curve;
+  // The share of the job bends as long as it grows: to 98 %. And where the curve bends, so does it.
+  const double last = std::max(curve.points.back().users, 50.0 * others);
+  std::set<double> users;
+  for (double n = 1.0; n < last; n = std::ceil(n * 1.05 + 0.01)) users.insert(n);
+  for (const auto& point : curve.points) users.insert(std::max(1.0, point.users - others));
+  users.insert(last);
+  Curve<double> left{{}, curve.relative_error};
+  for (const double n : users) {
+    left.points.push_back({n, curve.total(n + others) * n / (n + others)});
+  }
+  return left;
 }
 
 Together together_of(Context& context, Stage stage, double cores, double threads) {
@@ -132,7 +148,7 @@ const Curve<double>* measured_cores(const HostProfile* host, bool torch) {
 
 }  // namespace
 
-Curve<double> cores_of_instance(Context& context) {
+static Curve<double> cores_alone(Context& context) {
   const Scenario& s = context.scenario;
   const Loader& loader = s.loader;
   const bool torch = loader.kind.family() == LoaderKind::pytorch;
@@ -157,6 +173,14 @@ Curve<double> cores_of_instance(Context& context) {
         {std::max(threads, most.users) + 1.0, most.total / (1.0 + oversubscription)});
   }
   return curve;
+}
+
+Curve<double> cores_of_instance(Context& context) {
+  const Curve<double> alone = cores_alone(context);
+  const auto& others = context.scenario.cluster.other_threads;
+  if (!others) return alone;
+  return beside_others(
+      alone, context.use(Stage::decode, "/cluster/other_threads", Value<double>::given(*others)));
 }
 
 }  // namespace feedrate::resolve

@@ -28,6 +28,10 @@ Together together_of(Context& context, Stage stage, double cores, double threads
 Curve<double> cores_curve(double cores, double threads, double oversubscription,
                           const Together& together);
 
+/// What of `curve` is left to the job's threads beside `others` that are always ready to run: the
+/// kernel gives each thread an equal share.
+Curve<double> beside_others(const Curve<double>& curve, double others);
+
 /// That of an instance of which only the hardware threads are known, and perhaps the cores.
 Curve<double> assumed_cores(double threads, std::optional<double> cores);
 

@@ -349,6 +349,11 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::cores>("cores", {"physical cores", "the catalogue's", whole(1, 65536)}),
       entry<&Cluster::cpu_quota>("cpu_quota", {"CPUs that a container may use in the long run",
                                                "no limit", above(0, 65536)}),
+      entry<&Cluster::other_threads>(
+          "other_threads",
+          {"threads of other programs that are always ready to run on an instance, "
+           "and share its CPUs with the job's",
+           "0", between(0, 65536)}),
       entry<&Cluster::memory>(
           "memory", {.manual = "RAM", .fallback = "the catalogue's", .example = "61 GiB"}),
       entry<&Cluster::shared_memory>("shared_memory",

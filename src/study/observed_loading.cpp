@@ -34,7 +34,7 @@ class LoadingDraft {
     network_ = comes_by_network();
     if (network_) by_network();
     const auto reading = computing();
-    if (waits_for_cores_seen() || reading) cores_of_others();
+    if (reading || others_ready_ > 0.0) cores_of_others();
     if (reading) waiting(*reading);
     if (!network_) {
       write_disk_limit(draft_);
@@ -155,6 +155,7 @@ class LoadingDraft {
       const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, threads));
       double alone = cpu->value * resolve::assumed_cores(threads, job_.cores).total(busy) / busy;
       if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
+      if (in_queue_ > 0.0 && others_) alone = beside_those_ready(cpu->value, threads);
       if (alone > 0.0) operation(alone, *cpu, how);
     } else if (waits_) {
       operation(each_, x, words::found::whole_time_at_sample);
@@ -172,7 +173,7 @@ class LoadingDraft {
       draft_.unseen(words::idle_reading(seconds(rounded(std::max(0.0, each_ - cpu->value), 3))));
       return std::nullopt;
     }
-    if (others_ && (!short_of_cores_ || waits_for_cores_seen())) {
+    if (others_ && !short_of_cores_) {
       draft_.unseen(words::unseen::cores_of_others);
     }
     const double reading = each_ - cpu->value - in_queue_;
@@ -185,8 +186,28 @@ class LoadingDraft {
     return job_.workers > 0.0 && job_.worker_cpu && job_.worker_cpu_wait;
   }
 
+  /// A worker that could run had a core for this share of that time: the kernel gives each thread
+  /// that is ready an equal share, so it tells how many there are. Returns the CPU time of a sample
+  /// on a core of its own.
+  double beside_those_ready(double cpu, double threads) {
+    const double ready = threads * (cpu + in_queue_) / cpu;
+    others_ready_ = std::max(0.0, ready - hands_ * (cpu + in_queue_) / each_);
+    double alone = (cpu + in_queue_) *
+                   resolve::assumed_cores(threads, job_.cores).total(std::min(ready, threads)) /
+                   ready;
+    if (ready > threads) alone /= 1.0 + resolve::assumed::oversubscription.value;
+    return alone;
+  }
+
   void cores_of_others() {
     if (!waits_ || !short_of_cores_ || !others_) return;
+    if (others_ready_ > 0.0) {
+      ObservedNumber ready = *job_.worker_cpu_wait;
+      draft_.out.scenario.cluster.other_threads = rounded(others_ready_);
+      draft_.input("/cluster/other_threads", exact_text(rounded(others_ready_)), ready,
+                   words::found::ready_beside);
+      return;
+    }
     draft_.out.scenario.cluster.cpu_quota = rounded(own_);
     draft_.input("/cluster/cpu_quota", exact_text(rounded(own_)), cpu_,
                  words::found::left_by_others);
@@ -281,9 +302,10 @@ class LoadingDraft {
   bool others_ = false;
   bool short_of_cores_ = false;
   double hands_ = 1.0;
-  double each_ = 0.0;      ///< s
-  double own_ = 0.0;       ///< CPUs
-  double in_queue_ = 0.0;  ///< of each_, for a CPU
+  double each_ = 0.0;          ///< s
+  double own_ = 0.0;           ///< CPUs
+  double others_ready_ = 0.0;  ///< threads of other programs
+  double in_queue_ = 0.0;      ///< of each_, for a CPU
   ObservedNumber cpu_;
 };
 

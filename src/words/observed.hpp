@@ -78,6 +78,9 @@ inline constexpr std::string_view all_cpu_over_throughput =
     ", busy time of all CPUs over throughput: the main process's with it";
 inline constexpr std::string_view whole_time_at_sample = ", a worker's whole time at a sample";
 inline constexpr std::string_view left_by_others = ", what other programs left the job of the CPUs";
+inline constexpr std::string_view ready_beside =
+    ", threads of others among which the kernel divides the CPUs: as many as leave workers waiting "
+    "so long for one";
 inline constexpr std::string_view waits_at_sample =
     ", a worker's time at a sample that is not its CPU's: what it waits while it reads";
 inline constexpr std::string_view over_device_reads = ", over its reads of the device";

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
+#include "resolve/cores.hpp"
 #include "resolve/resolve.hpp"
 #include "schema/scenario.hpp"
 
@@ -41,4 +42,28 @@ TEST_CASE("workers: a GPU's share of the threads, less its main process's where 
     CHECK(resolve::resolve(scenario, Catalog{}).inputs.workers == std::max(1.0, left));
   }
   CHECK(at_least_one > 50);
+}
+
+TEST_CASE("workers: beside threads that are always ready each thread has an equal share") {
+  const Curve<double> two{{{1.0, 1.0}, {2.0, 2.0}}, 0.0};
+  // One worker and three others on two cores: half a core; two workers: 2/5 each.
+  CHECK(resolve::beside_others(two, 3.0).total(1.0) == Approx(0.5));
+  CHECK(resolve::beside_others(two, 3.0).total(2.0) == Approx(0.8));
+  CHECK(resolve::beside_others(two, 0.0) == two);
+  CHECK(resolve::beside_others({}, 3.0).empty());
+  pipeline::Generator random(72);
+  for (int i = 0; i < 100; ++i) {
+    const double cores = random.whole(1.0, 64.0);
+    const double others = random.uniform(0.1, 200.0);
+    const Curve<double> curve =
+        resolve::cores_curve(cores, 2.0 * cores, 0.0, {.hyper_threading_gain = 0.3});
+    const Curve<double> left = resolve::beside_others(curve, others);
+    for (double n = 1.0; n <= 300.0; n += 1.0) {
+      INFO(cores << " cores, " << others << " others, " << n << " workers");
+      const double share = curve.total(n + others) * n / (n + others);
+      CHECK(left.total(n) == Approx(share).epsilon(0.01));
+      CHECK(left.total(n) <= curve.total(n) * (1.0 + 1e-12));
+      CHECK(left.total(n + 1.0) >= left.total(n));
+    }
+  }
 }
