@@ -37,6 +37,10 @@ JOBS = {
     "throttled disk": dict(workers=2, batch=16, step=20.0, cpu=1.0, sample=65536, limit_mib=10.0, limit="disk"),
     "slow store": dict(workers=2, batch=16, step=20.0, cpu=1.0, store=8.0, limit="disk"),
     "slow GPU": dict(workers=2, batch=16, step=120.0, cpu=3.0, limit="gpu"),
+    # As many threads that never wait, of programs that are no part of the job.
+    "busy neighbours": dict(workers=1, batch=16, step=5.0, cpu=3.0, neighbours=(os.cpu_count() or 1) + 1, limit="decode"),
+    "reads beside them": dict(workers=2, batch=16, step=5.0, cpu=1.0, wait=20.0, neighbours=(os.cpu_count() or 1) + 1, limit="disk"),
+    "started by another": dict(workers=1, batch=16, step=20.0, cpu=6.0, launcher=True, limit="decode"),
 }
 
 
@@ -68,6 +72,11 @@ def serve(delay, port):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     port.send(server.server_address[1])
     server.serve_forever()
+
+
+def spin():
+    while True:
+        pass
 
 
 def busy_of_machine():
@@ -105,7 +114,9 @@ def write_samples(path):
 
 
 def run_job(job, blocks, seconds, log, before=(), samples=None):
-    command = [*before, PYTHON, str(HERE / "job.py"), "--workers", str(job["workers"]), "--batch", str(job["batch"]),
+    # As programs are that start a rank: a Python which waits for the one that trains.
+    launcher = [PYTHON, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"] if job.get("launcher") else []
+    command = [*before, *launcher, PYTHON, str(HERE / "job.py"), "--workers", str(job["workers"]), "--batch", str(job["batch"]),
                "--step-ms", str(job["step"]), "--blocks", str(blocks), "--wait-ms", str(job.get("wait", 0.0)),
                "--seconds", str(seconds), "--log", str(log)]
     server = None
@@ -114,10 +125,13 @@ def run_job(job, blocks, seconds, log, before=(), samples=None):
         server = multiprocessing.Process(target=serve, args=(job["store"] / 1e3, there), daemon=True)
         server.start()
         command += ["--store", f"http://127.0.0.1:{here.recv()}/"]
+    neighbours = [multiprocessing.Process(target=spin, daemon=True) for _ in range(job.get("neighbours", 0))]
     group = contextlib.nullcontext()
     if "limit_mib" in job:
         command += ["--file", str(samples), "--sample-bytes", str(job["sample"])]
         group = throttle.throttled(samples.parent, round(job["limit_mib"] * (1 << 20)))
+    for neighbour in neighbours:
+        neighbour.start()
     try:
         with group as members:
             def join():
@@ -126,9 +140,9 @@ def run_job(job, blocks, seconds, log, before=(), samples=None):
 
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=join)
     finally:
-        if server:
-            server.terminate()
-            server.join()
+        for process in [*neighbours, *([server] if server else [])]:
+            process.terminate()
+            process.join()
 
 
 def throughput(log, job):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
@@ -20,7 +21,18 @@ LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance
   const auto has_it = [&](const Machine& machine) {
     return !machine.gpu_model.empty() && !nearest(instance, {&machine.gpu_model, 1}).empty();
   };
-  if (meant.empty() && std::any_of(catalog.machines.begin(), catalog.machines.end(), has_it)) {
+  // "a100" is in names of machines, too; who writes no more means the GPU.
+  const auto is_part = [&](const Machine& machine) {
+    const auto same = [](unsigned char a, unsigned char b) {
+      return std::tolower(a) == std::tolower(b);
+    };
+    const std::string& model = machine.gpu_model;
+    return instance.size() > 1 && std::search(model.begin(), model.end(), instance.begin(),
+                                              instance.end(), same) != model.end();
+  };
+  const auto& all = catalog.machines;
+  if (std::any_of(all.begin(), all.end(), is_part) ||
+      (meant.empty() && std::any_of(all.begin(), all.end(), has_it))) {
     meant =
         fmt::format("; it is a GPU: feedrate catalog list 'gpu={}' lists its machines", instance);
   }

@@ -240,7 +240,7 @@ TEST_CASE("filter: what cannot be read is told all at once, with what may be mea
   CHECK(has(refusal("price<40 EUR/h"), "prices are in USD"));
   CHECK(has(refusal("region=us-esat-1"), "(did you mean \"us-east-1\"?)"));
   CHECK(has(refusal("region=us-east-1, region=us-west-2"), "no region of the catalogue fits"));
-  CHECK(has(refusal("cloud=amazon"), "expected one of the catalogue: aws, azure, gcp, lambda"));
+  CHECK(has(refusal("cloud=amazon"), "expected one of the catalogue: aws, azure, digitalocean, gcp"));
   CHECK(has(refusal("purchase=on-demnd"), "(did you mean \"on_demand\"?)"));
   CHECK(has(refusal("gpu>=Trainium*"), "expected a GPU of the catalogue"));
   CHECK(has(refusal("gpu>=AWS Trainium"), "no tensor peak of \"AWS Trainium\" is in the"));
