@@ -136,7 +136,7 @@ class FilterReader {
       if (made.key->name == "purchase") std::replace(spelt.begin(), spelt.end(), '-', '_');
       if (!any_like(known, spelt, model)) {
         const std::string all =
-            known.size() <= 8 ? fmt::format(": {}", fmt::join(known, ", ")) : std::string();
+            known.size() <= 12 ? fmt::format(": {}", fmt::join(known, ", ")) : std::string();
         complain(fmt::format("{}: expected {} of the catalogue{}, got {}{}", made.key->name,
                              model ? "a GPU" : "one", all, in_quotes(one),
                              did_you_mean(one, known)));
