@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import pathlib
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -213,7 +214,8 @@ def feedrate(program, *words):
 
 def anywhere(lines, log):
     """The observation without this machine's paths."""
-    return lines.replace(str(HERE).encode(), b"bench/observed_jobs").replace(str(log).encode(), log.name.encode())
+    lines = lines.replace(str(HERE).encode(), b"bench/observed_jobs").replace(str(log).encode(), log.name.encode())
+    return re.sub(rb"--file \S+/samples", b"--file samples", lines)
 
 
 def table(args):

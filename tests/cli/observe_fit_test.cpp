@@ -61,7 +61,7 @@ TEST_CASE("observe fit: real loops are told from their observations, and setting
       "bench/measurements/observed_jobs");
   INFO(table.out << table.err);
   REQUIRE(table.status == 0);
-  CHECK(has(table.out, "6 of 6 bottlenecks named rightly"));
+  CHECK(has(table.out, "9 of 9 bottlenecks named rightly"));
   const std::string summary = "Settings that were not observed: ";
   const std::size_t at = table.out.find(summary);
   REQUIRE(at != std::string::npos);
