@@ -43,8 +43,9 @@ Curve<double> cores_curve(double cores, double threads, double oversubscription,
 
 Curve<double> beside_others(const Curve<double>& curve, double others) {
   if (others <= 0.0 || curve.empty()) return curve;
-  // The share of the job bends as long as it grows: to 98 %. And where the curve bends, so does it.
-  const double last = std::max(curve.points.back().users, 50.0 * others);
+  // The share of the job bends as long as it grows: to 99.5 %. And where the curve bends, so does
+  // it.
+  const double last = std::max(curve.points.back().users, 200.0 * others);
   std::set<double> users;
   for (double n = 1.0; n < last; n = std::ceil(n * 1.05 + 0.01)) users.insert(n);
   for (const auto& point : curve.points) users.insert(std::max(1.0, point.users - others));
