@@ -17,9 +17,8 @@ Parser* add_catalog_import(Parser& parent, ImportArguments& arguments) {
       "import",
       "Bring prices up to date from a file: an AWS Price List bulk file (AmazonEC2 with EBS "
       "and NAT gateways, AmazonSageMaker, AmazonS3, AmazonEFS, AmazonFSx), a page of Azure's "
-      "Retail Prices API, a vms.csv of "
-      "the SkyPilot catalogue, or a CSV of your own with the columns instance, region, price "
-      "(USD/h)");
+      "Retail Prices API, a vms.csv of the SkyPilot catalogue, or a CSV of your own with the "
+      "columns instance, region, price (USD/h)");
   app->add_option("file", arguments.file, "Price list")->type_name("FILE")->required();
   app->add_option(
          "--date", arguments.date,

@@ -345,12 +345,12 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
   Parser* app = parent.add_subcommand(
       "update",
       "Fetch price lists, put them into your own pricing files, and say what that changes");
-  app->add_option("--source", arguments.sources,
-                  "aws (EC2, EBS, NAT gateways), sagemaker, s3, efs, fsx, azure, skypilot (AWS and "
-                  "Azure, on "
-                  "demand and spot), or the URL of a file as catalog import takes it, in which "
-                  "{region} stands for each --region; may be given several times (default: "
-                  "skypilot)")
+  app->add_option(
+         "--source", arguments.sources,
+         "aws (EC2, EBS, NAT gateways), sagemaker, s3, efs, fsx, azure, skypilot (AWS and "
+         "Azure, on demand and spot), or the URL of a file as catalog import takes it, in which "
+         "{region} stands for each --region; may be given several times (default: "
+         "skypilot)")
       ->type_name("SOURCE")
       ->allow_extra_args(false);
   app->add_option(

@@ -159,10 +159,8 @@ int write_several(const ReportArguments& arguments) {
   }
   refuse_to_overwrite("--output", arguments.output,
                       files_read(arguments.scenarios, arguments.simulation));
-  std::vector<std::string> remarks;
-  const ScenarioRuns runs = run_all(each_once(arguments.scenarios, remarks), arguments.simulation);
-  Showback made = showback_of(runs, "team");
-  made.remarks.insert(made.remarks.end(), remarks.begin(), remarks.end());
+  const ScenarioRuns runs = run_each_once(arguments.scenarios, arguments.simulation);
+  const Showback made = showback_of(runs, "team");
   const report::Report page = report::showback_report(made);
   write_text_file(arguments.output, report::html_page(page, page.title));
   return fine;

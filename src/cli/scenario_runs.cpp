@@ -20,22 +20,6 @@ std::optional<Currency> ScenarioRuns::common_currency() const {
   return one ? scenarios.front().currency : std::nullopt;
 }
 
-std::vector<std::string> each_once(const std::vector<std::string>& paths,
-                                   std::vector<std::string>& remarks) {
-  std::vector<std::string> once;
-  std::set<std::string> seen;
-  for (const std::string& path : paths) {
-    std::error_code failed;
-    const std::string whole = std::filesystem::weakly_canonical(path, failed).string();
-    if (path == standard_input_path || seen.insert(failed ? path : whole).second) {
-      once.push_back(path);
-    } else {
-      append_once(remarks, in_quotes(path) + " is given more than once and counted once");
-    }
-  }
-  return once;
-}
-
 ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation) {
   ScenarioRuns runs;
   std::vector<schema::Document> documents;
@@ -73,6 +57,24 @@ ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOpti
   return runs;
 }
 
+ScenarioRuns run_each_once(const std::vector<std::string>& paths,
+                           const SimulationOptions& simulation) {
+  std::vector<std::string> once, remarks;
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    const std::string whole = std::filesystem::weakly_canonical(path, failed).string();
+    if (path == standard_input_path || seen.insert(failed ? path : whole).second) {
+      once.push_back(path);
+    } else {
+      append_once(remarks, in_quotes(path) + " is given more than once and counted once");
+    }
+  }
+  ScenarioRuns runs = run_all(once, simulation);
+  runs.remarks = std::move(remarks);
+  return runs;
+}
+
 Showback showback_of(const ScenarioRuns& runs, const std::string& by,
                      std::optional<HourlyPrice> commitment) {
   std::vector<study::RunOf> of;
@@ -81,6 +83,7 @@ Showback showback_of(const ScenarioRuns& runs, const std::string& by,
   }
   Showback made = study::showback(of, runs.catalog, by);
   if (commitment) made.commitment = study::commitment_of(of, *commitment);
+  made.remarks.insert(made.remarks.end(), runs.remarks.begin(), runs.remarks.end());
   return made;
 }
 

@@ -19,21 +19,22 @@ struct ScenarioRuns {
   std::vector<NamedResult> results;
   std::optional<HostProfile> host;
   Catalog catalog;
+  std::vector<std::string> remarks;
 
   [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
   /// Amounts of several currencies are added and compared in dollars.
   [[nodiscard]] std::optional<Currency> common_currency() const;
 };
 
-/// The files without those that a line names again, as overlapping patterns do: their jobs would be
-/// paid twice. Says so in `remarks`.
-std::vector<std::string> each_once(const std::vector<std::string>& paths,
-                                   std::vector<std::string>& remarks);
-
 /// InputError with the problems of all that cannot be read or simulated.
 ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation);
 
-/// What all of them cost in a month, by tag.
+/// The same without files that the line names again, as overlapping patterns do: their jobs would
+/// be paid twice. A remark names them.
+ScenarioRuns run_each_once(const std::vector<std::string>& paths,
+                           const SimulationOptions& simulation);
+
+/// What all of them cost in a month, by tag; with the runs' remarks.
 Showback showback_of(const ScenarioRuns& runs, const std::string& by,
                      std::optional<HourlyPrice> commitment = {});
 

@@ -39,10 +39,8 @@ std::optional<HourlyPrice> committed(const std::string& text) {
 int showback(const ShowbackArguments& arguments) {
   if (arguments.by.empty()) throw InputError("--by: expected the name of a tag, got nothing");
   const std::optional<HourlyPrice> commitment = committed(arguments.commitment);
-  std::vector<std::string> remarks;
-  const ScenarioRuns runs = run_all(each_once(arguments.scenarios, remarks), arguments.simulation);
-  Showback made = showback_of(runs, arguments.by, commitment);
-  made.remarks.insert(made.remarks.end(), remarks.begin(), remarks.end());
+  const ScenarioRuns runs = run_each_once(arguments.scenarios, arguments.simulation);
+  const Showback made = showback_of(runs, arguments.by, commitment);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.report =
                [&] {

@@ -155,7 +155,7 @@ struct Cluster {
   std::optional<Duration> kept_warm = {};  ///< after the job, for the next one, and paid
   std::optional<Duration> booked;    ///< capacity block, training plan: length of one, paid whole
   std::optional<Failures> failures;  ///< empty: none are counted
-  std::optional<Spot> spot;          ///< empty: spot instances are never interrupted
+  std::optional<Spot> spot;          ///< empty: spot instances are interrupted as published
   std::optional<HourlyPrice> price;  ///< per instance; overrides the catalogue
   /// Own on-demand prices by instance type; they come before the catalogue's.
   std::optional<std::map<std::string, HourlyPrice>> prices;

@@ -190,8 +190,7 @@ Report import_report(const ImportChanges& changes, const ImportSummary& summary)
   if (summary.partial > 0) {
     remarks.items.push_back(
         fmt::format("{} left unchanged: the list has not all of the prices that they have, each "
-                    "once and in the "
-                    "unit that is known",
+                    "once and in the unit that is known",
                     counted(summary.partial, "record")));
   }
   if (summary.more_pages) {

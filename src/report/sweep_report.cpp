@@ -83,9 +83,7 @@ Table points_table(const Sweep& sweep) {
     row.cells.push_back(Cell::with_bar(figure_text(r, FigureId::gpu_busy_of_total),
                                        *figure(FigureId::gpu_busy_of_total).of(r)));
     row.cells.emplace_back(r.bottleneck.stage ? std::string(name_of(*r.bottleneck.stage)) : "none");
-    if (interrupted) {
-      row.cells.emplace_back(chance_of_one(r));
-    }
+    if (interrupted) row.cells.emplace_back(chance_of_one(r));
     if (constrained) {
       const bool meets = sweep.points[i].meets(sweep.constraints);
       row.cells.emplace_back(constraint_mark(sweep.constraints, r),

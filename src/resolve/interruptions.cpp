@@ -133,9 +133,11 @@ void checkpoints(Context& context) {
         context.use(stage, "/job/checkpoint/interval", Value<Duration>::given(*given->interval));
   } else if (!context.scenario.cluster.interrupted()) {
     // A sweep over ways of buying has points that nothing interrupts.
-    context.remark(RemarkKind::check,
-                   "no checkpoints are written: /job/checkpoint/interval is not given, and nothing "
-                   "interrupts the job (/cluster/failures, spot)");
+    if (context.texts) {
+      context.remark(RemarkKind::check,
+                     "no checkpoints are written: /job/checkpoint/interval is not given, and "
+                     "nothing interrupts the job (/cluster/failures, spot)");
+    }
   } else {
     inputs.best_interval = true;
     if (context.texts) {

@@ -17,6 +17,7 @@
 #include "catalog/lookup.hpp"
 #include "schema/catalog_files.hpp"
 #include "schema/catalog_reader.hpp"
+#include "schema/import_parts.hpp"
 #include "schema/input_groups.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/json_writer.hpp"
@@ -29,11 +30,6 @@ namespace {
 
 std::string_view word_of(Purchase purchase) {
   return purchase_words[static_cast<std::size_t>(purchase)];
-}
-
-std::string text_of(const JsonValue& record, std::string_view key) {
-  const JsonValue* member = record.find(key);
-  return member != nullptr && member->kind == JsonKind::text ? member->text : "";
 }
 
 bool is_current(const JsonValue& record) {
@@ -213,12 +209,12 @@ class Importer {
     const ImportedStorage& first = *fields.front();
     const auto is_of = [&](const JsonPtr& record) {
       return std::all_of(first.record.begin(), first.record.end(), [&](const auto& member) {
-        return text_of(*record, member.first) == member.second;
+        return text_of(record->find(member.first)) == member.second;
       });
     };
     const auto same =
         std::find_if(records.items.begin(), records.items.end(), [&](const JsonPtr& record) {
-          return is_of(record) && text_of(*record, "region") == first.region;
+          return is_of(record) && text_of(record->find("region")) == first.region;
         });
     const bool is_new = same == records.items.end();
     if (is_new && !regions_.contains(first.region)) {
@@ -230,7 +226,7 @@ class Importer {
       ++plan_.partial;
       return;
     }
-    const std::string date = is_new ? "" : text_of(**same, "date");
+    const std::string date = is_new ? "" : text_of((*same)->find("date"));
     if (is_newer(date)) {
       plan_.older += fields.size();
       return;
@@ -245,7 +241,7 @@ class Importer {
       return;
     }
     for (const ImportedStorage* price : fields) {
-      const std::string before = is_new ? "" : text_of(**same, price->field);
+      const std::string before = is_new ? "" : text_of((*same)->find(price->field));
       if (same_price(before, price->price)) {
         ++plan_.confirmed;
       } else {
@@ -263,10 +259,11 @@ class Importer {
   void merge(const ImportedPrice& price, const JsonValue& offers, PricingLines& lines) {
     const auto same =
         std::find_if(offers.items.begin(), offers.items.end(), [&](const JsonPtr& record) {
-          return text_of(*record, "service") == price.service &&
-                 text_of(*record, "instance") == price.instance &&
-                 text_of(*record, "region") == price.region &&
-                 text_of(*record, "purchase") == word_of(price.purchase) && is_current(*record);
+          return text_of(record->find("service")) == price.service &&
+                 text_of(record->find("instance")) == price.instance &&
+                 text_of(record->find("region")) == price.region &&
+                 text_of(record->find("purchase")) == word_of(price.purchase) &&
+                 is_current(*record);
         });
     const Offer after = offer_of(price, imported_);
     if (same == offers.items.end()) {
@@ -274,20 +271,20 @@ class Importer {
       return;
     }
     const JsonValue& record = **same;
-    const std::string date = text_of(record, "date");
+    const std::string date = text_of(record.find("date"));
     if (is_newer(date)) {
       ++plan_.older;
       return;
     }
-    lines.replace(record.line, record_text(price, imported_, text_of(record, "interruption")));
+    lines.replace(record.line, record_text(price, imported_, text_of(record.find("interruption"))));
     Offer before = after;
     before.date = date;
     before.price.reset();
     const ParsedQuantity was =
-        parse_quantity(text_of(record, "price"), dimension_of(HourlyPrice{}));
+        parse_quantity(text_of(record.find("price")), dimension_of(HourlyPrice{}));
     if (was.ok()) {
       before.price =
-          Value<HourlyPrice>::published(HourlyPrice::of(was.base), text_of(record, "source"));
+          Value<HourlyPrice>::published(HourlyPrice::of(was.base), text_of(record.find("source")));
     }
     if (before.price && before.price->value == after.price->value) {
       ++plan_.confirmed;

@@ -53,11 +53,15 @@ constexpr StorageRow moved(std::string_view used, std::string_view storage_class
   return in_s3({{{usage, used}, {}, {}}}, by_gb, storage_class, field, "USD/GB");
 }
 
-constexpr StorageRow in_efs(std::string_view listed, std::string_view storage_class) {
-  return {efs,       {{{family, "Storage"}, {"storageClass", listed}, {}}},
-          by_month,  "efs.json",
-          prices,    {{{of_class, storage_class}, {}, {}}},
-          "storage", per_gb};
+constexpr StorageRow in_efs(StorageRow::Members attributes, std::string_view unit,
+                            std::string_view storage_class, std::string_view field,
+                            std::string_view priced) {
+  return {efs,   attributes, unit, "efs.json", prices, {{{of_class, storage_class}, {}, {}}},
+          field, priced};
+}
+constexpr StorageRow held_in_efs(std::string_view listed, std::string_view storage_class) {
+  return in_efs({{{family, "Storage"}, {"storageClass", listed}, {}}}, by_month, storage_class,
+                "storage", per_gb);
 }
 constexpr StorageRow through_efs(StorageRow::Members attributes, std::string_view unit,
                                  std::string_view field, std::string_view priced) {
@@ -122,32 +126,14 @@ constexpr StorageRow rows[] = {
     requests("Requests-XZ-Tier2", "EXPRESS_ONEZONE", "per_1000_gets"),
     moved("Retrieval-XZ", "EXPRESS_ONEZONE", "retrieval"),
     moved("Upload-XZ", "EXPRESS_ONEZONE", "upload"),
-    in_efs("General Purpose", "Standard (regional)"),
-    in_efs("One Zone-General Purpose", "One Zone"),
-    {efs,
-     {{{usage, "IATimedStorage-ByteHrs"}, {}, {}}},
-     by_month,
-     "efs.json",
-     prices,
-     {{{of_class, "Standard-IA"}, {}, {}}},
-     "storage",
-     per_gb},
-    {efs,
-     {{{usage, "IADataAccess-Bytes"}, {"accessType", "Read"}, {}}},
-     by_gb,
-     "efs.json",
-     prices,
-     {{{of_class, "Standard-IA"}, {}, {}}},
-     "access",
-     "USD/GB"},
-    {efs,
-     {{{usage, "ArchiveTimedStorage-ByteHrs"}, {}, {}}},
-     by_month,
-     "efs.json",
-     prices,
-     {{{of_class, "Archive"}, {}, {}}},
-     "storage",
-     per_gb},
+    held_in_efs("General Purpose", "Standard (regional)"),
+    held_in_efs("One Zone-General Purpose", "One Zone"),
+    in_efs({{{usage, "IATimedStorage-ByteHrs"}, {}, {}}}, by_month, "Standard-IA", "storage",
+           per_gb),
+    in_efs({{{usage, "IADataAccess-Bytes"}, {"accessType", "Read"}, {}}}, by_gb, "Standard-IA",
+           "access", "USD/GB"),
+    in_efs({{{usage, "ArchiveTimedStorage-ByteHrs"}, {}, {}}}, by_month, "Archive", "storage",
+           per_gb),
     through_efs({{{usage, "ETDataAccess-Bytes"}, {"accessType", "Read"}, {}}}, by_gb,
                 "elastic_read", "USD/GB"),
     through_efs({{{usage, "ETDataAccess-Bytes"}, {"accessType", "Write"}, {}}}, by_gb,

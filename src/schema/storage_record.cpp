@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "base/number_text.hpp"
-#include "schema/json_values.hpp"
+#include "schema/import_parts.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
 namespace storage_records {
 namespace {
-
-std::string text_in(const JsonValue& record, std::string_view key) {
-  const JsonValue* value = record.find(key);
-  return value == nullptr ? "" : value->text;
-}
 
 bool is_price(const std::string& text) {
   return text.find("USD") != std::string::npos && !text.starts_with("0 ");
@@ -49,8 +44,8 @@ std::optional<Kept> kept_of(const JsonValue& record, bool is_new, const auto& wr
     const bool recalled =
         std::find(kept.recalled.begin(), kept.recalled.end(), member.key) != kept.recalled.end();
     if (note || recalled) continue;
-    const std::string own = sources == nullptr ? "" : text_in(*sources, member.key);
-    kept.sources.emplace_back(member.key, own.empty() ? text_in(record, "source") : own);
+    const std::string own = sources == nullptr ? "" : text_of(sources->find(member.key));
+    kept.sources.emplace_back(member.key, own.empty() ? text_of(record.find("source")) : own);
   }
   return kept;
 }
@@ -81,7 +76,7 @@ std::optional<std::string> storage_record(const std::vector<const ImportedStorag
   for (const auto& [key, value] : first.record) out.text(key, value);
   for (const auto& [key, value] : kept.members) out.text(key, value);
   for (const ImportedStorage* price : prices) {
-    const std::string before = is_new || like == nullptr ? "" : text_in(*like, price->field);
+    const std::string before = is_new || like == nullptr ? "" : text_of(like->find(price->field));
     out.text(price->field, same_price(before, price->price) ? before : price->price);
   }
   out.text("source", list.source).text("date", list.date);

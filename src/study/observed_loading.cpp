@@ -138,7 +138,7 @@ class LoadingDraft {
       own_ += job_.main_cpu->value * x.value;
     }
     const bool leaves_some = job_.cpus && own_ < 0.85 * *job_.cpus;
-    if (waits_for_cores_seen() && cpu) {
+    if (waits_for_cores_seen()) {
       // The kernel tells how long workers stand in its queues, whoever runs meanwhile.
       constexpr double much = 0.1;
       in_queue_ = job_.worker_cpu_wait->value;

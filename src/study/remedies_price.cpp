@@ -67,9 +67,8 @@ std::optional<PricedOffer> spot_offer(const Situation& s) {
 /// With the interruptions that are published or assumed, and the interval that is best for them.
 std::vector<Change> on_spot(const Situation& s) {
   if (!s.scenario.job.checkpoint || s.inputs().checkpoint_time <= Duration{}) return {};
-  Change change{{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}},
-                "spot, interrupted as published, with the best time between checkpoints"};
-  return {change};
+  return {{{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}},
+           "spot, interrupted as published, with the best time between checkpoints"}};
 }
 
 std::string spot_lacking(const Situation& s) {
