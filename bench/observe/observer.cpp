@@ -109,7 +109,7 @@ Observer::Observer(Target target, Duration interval, const Roots& roots, const s
   }
   header_.source = "observe";
   header_.program = fmt::format("feedrate {}", version);
-  header_.node = node_name();
+  header_.node = target.node.empty() ? node_name() : target.node;
   header_.started = utc_clock();
   header_.interval = interval;
   if (const Duration boot = boot_time_of(roots); boot.base() > 0.0) header_.boot_time = boot;

@@ -16,6 +16,7 @@ struct Target {
   std::optional<std::int64_t> pid;  ///< of the job's first process
   std::string command;              ///< in words; "": as the process has it
   bool secrets = false;             ///< keeps what looks like one in a process's command
+  std::string node{};               ///< what the machine is called; "": as the system has it
 };
 
 struct Seen {

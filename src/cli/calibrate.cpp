@@ -62,9 +62,9 @@ Command add_calibrate(Parser& parent) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   Parser* app = parent.add_subcommand(
       "calibrate", "Measure this machine and write a host profile that run --host uses");
-  allow_only(*app->add_option("probes", arguments->probes,
-                              "Which probes (default: all; none with --import)"),
-             {bench::probe_names.begin(), bench::probe_names.end()});
+  Option* probes = app->add_option("probes", arguments->probes,
+                                   "Which probes (default: all; none with --import or --join)");
+  allow_only(*probes, {bench::probe_names.begin(), bench::probe_names.end()});
   app->add_flag("--list", arguments->list,
                 "List what each probe measures and whether it can run here");
   app->add_flag(
@@ -82,13 +82,21 @@ Command add_calibrate(Parser& parent) {
                       "again; may be given several times")
           ->type_name("FILE")
           ->allow_extra_args(false);
-  app->add_option(
-         "--add", arguments->additions,
-         "Measurements from an earlier calibration of this host, to combine with the new ones so "
-         "that the profile knows how far the host drifts; may be given several times")
+  Option* additions =
+      app->add_option("--add", arguments->additions,
+                      "Measurements from an earlier calibration of this host, to combine with the "
+                      "new ones so "
+                      "that the profile knows how far the host drifts; may be given several times")
+          ->type_name("FILE")
+          ->excludes(imports)
+          ->allow_extra_args(false);
+  app->add_option("--join", arguments->joins,
+                  "Measurements of several hosts of one kind, as calibrate wrote them on each: one "
+                  "profile, with how far the hosts differ and which of them is slow")
       ->type_name("FILE")
       ->excludes(imports)
-      ->allow_extra_args(false);
+      ->excludes(additions)
+      ->excludes(probes);
   add_file_flags(*app, *arguments);
   app->footer(
       "Ctrl-C ends the calibration early and keeps what was measured (exit status 3); a\n"
@@ -100,7 +108,8 @@ Command add_calibrate(Parser& parent) {
       "  feedrate calibrate --data /data/imagenet/train --url s3://bucket/shard-0000.tar\n"
       "  feedrate calibrate disk decode --data /data --output disk.json\n"
       "  feedrate calibrate --add feedrate-host.measurements.json\n"
-      "  feedrate calibrate --import fio.json --import nccl.txt --output imported.json");
+      "  feedrate calibrate --import fio.json --import nccl.txt --output imported.json\n"
+      "  feedrate calibrate --join hosts/*.measurements.json --output fleet.json");
   return {app, [arguments] { return with_probes().calibrate(*arguments); }};
 }
 

@@ -18,6 +18,7 @@ struct CalibrateArguments {
   std::string measurements;
   std::vector<std::string> imports;
   std::vector<std::string> additions;
+  std::vector<std::string> joins;
   std::string name;
   std::string instance;
 };

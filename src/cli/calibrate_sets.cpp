@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
@@ -31,6 +32,26 @@ std::string measurements_beside(const std::string& profile) {
   std::filesystem::path path = profile;
   if (path.extension() == ".json") path.replace_extension();
   return path.string() + ".measurements.json";
+}
+
+MeasurementSet own_measurements(const char* flag, const std::string& file) {
+  if (!holds_measurements(file) && !read_text_file(file).empty()) {
+    refuse_flag(flag,
+                fmt::format("expected a measurements file of feedrate, got {}; a profile's samples "
+                            "are in a file like {}",
+                            in_quotes(file, 200), in_quotes(measurements_beside(file), 200)));
+  }
+  return schema::read_measurements(file);
+}
+
+/// What hosts of one kind have in common: "AMD EPYC 7571, 96 hardware threads, 8 x NVIDIA A100".
+std::string kind_of(const HostFacts& host) {
+  std::string kind = host.cpu.empty() ? "a CPU that it does not name" : host.cpu;
+  if (host.hardware_threads) kind += fmt::format(", {:g} hardware threads", *host.hardware_threads);
+  std::map<std::string, std::size_t> gpus;
+  for (const std::string& gpu : host.gpus) ++gpus[gpu];
+  for (const auto& [name, count] : gpus) kind += fmt::format(", {} x {}", count, name);
+  return kind;
 }
 
 void append(MeasurementSet& into, MeasurementSet more) {
@@ -63,14 +84,7 @@ EarlierSets read_additions(const std::vector<std::string>& files, const HostFact
   EarlierSets earlier;
   earlier.files = files;
   for (const std::string& file : files) {
-    if (!holds_measurements(file) && !read_text_file(file).empty()) {
-      refuse_flag(
-          "--add",
-          fmt::format("expected a measurements file of feedrate, got {}; a profile's samples "
-                      "are in a file like {}",
-                      in_quotes(file, 200), in_quotes(measurements_beside(file), 200)));
-    }
-    MeasurementSet set = schema::read_measurements(file);
+    MeasurementSet set = own_measurements("--add", file);
     if (set.host.hostname != here.hostname) {
       refuse_flag("--add",
                   fmt::format("expected measurements of this host, {}, got those of {} in {}",
@@ -84,6 +98,33 @@ EarlierSets read_additions(const std::vector<std::string>& files, const HostFact
                               in_quotes(file, 200)));
     }
     earlier.sets.push_back(std::move(set));
+  }
+  return earlier;
+}
+
+EarlierSets read_joins(const std::vector<std::string>& files) {
+  EarlierSets earlier;
+  earlier.files = files;
+  for (const std::string& file : files) {
+    MeasurementSet set = own_measurements("--join", file);
+    if (name_of(set.host).empty()) {
+      refuse_flag("--join", fmt::format("expected a host's name in {}, which contains none",
+                                        in_quotes(file, 200)));
+    }
+    const MeasurementSet& first = earlier.sets.empty() ? set : earlier.sets.front();
+    if (kind_of(set.host) != kind_of(first.host)) {
+      refuse_flag(
+          "--join",
+          fmt::format("expected hosts of one kind, got {} ({}) in {} and {} ({}) in {}",
+                      name_of(first.host), kind_of(first.host), in_quotes(files.front(), 200),
+                      name_of(set.host), kind_of(set.host), in_quotes(file, 200)));
+    }
+    earlier.sets.push_back(std::move(set));
+  }
+  if (const MeasurementSet all = joined(earlier.sets); hosts_of(all).size() < 2) {
+    refuse_flag("--join", fmt::format("expected measurements of several hosts, got only those of "
+                                      "{}; calibrate --add combines those of one",
+                                      in_quotes(name_of(earlier.sets.front().host))));
   }
   return earlier;
 }

@@ -19,6 +19,10 @@ EarlierSets read_imports(const std::vector<std::string>& files);
 /// measurement files: a profile's message says where its samples are.
 EarlierSets read_additions(const std::vector<std::string>& files, const HostFacts& here);
 
+/// Of --join. InputError where a file holds no measurements of a host that says who it is, where
+/// the hosts are not of one kind, or where there is only one.
+EarlierSets read_joins(const std::vector<std::string>& files);
+
 /// Everything as one set. Calibrations of one host are merged, oldest first; what other tools
 /// measured, or another host, is beside them and says where it came from. `fresh` may be null:
 /// nothing was measured now. A single set stays as it is.

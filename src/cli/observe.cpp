@@ -28,6 +28,7 @@
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/numbers.hpp"
+#include "schema/import_observations.hpp"
 #include "schema/observation.hpp"
 
 namespace feedrate::cli {
@@ -40,6 +41,8 @@ struct ObserveArguments {
   std::string output;
   bool live = false;
   bool advise = false;
+  bool steps = false;
+  std::string node;
   std::string batch_size;  ///< with advise; "" where nobody said
   std::string instance;
   bool secrets = false;
@@ -77,6 +80,9 @@ Plan plan_of(const ObserveArguments& arguments) {
   }
   if (arguments.advise && arguments.command.empty()) {
     throw InputError("--advise: expected a command after --, whose output tells of its steps");
+  }
+  if (arguments.steps && (arguments.command.empty() || arguments.output.empty())) {
+    throw InputError("--steps: expected --output and a command after --, which prints its steps");
   }
   if (!arguments.batch_size.empty() && !arguments.advise) {
     throw InputError(
@@ -183,16 +189,29 @@ class Scratch {
   std::filesystem::path folder_;
 };
 
+/// Puts the steps that the command printed into its recording. That it printed none in a known form
+/// is no failure of the command.
+void record_steps(const std::string& observation, const std::string& log) {
+  try {
+    schema::ImportOptions options;
+    const schema::ImportedObservation together =
+        schema::import_observations({observation, log}, options);
+    write_observation(observation, together);
+  } catch (const InputError& error) {
+    write_stderr(
+        fmt::format("no steps in {}: {}. `feedrate observe --help` lists the forms that "
+                    "are read; --step-regex takes others in `feedrate observe fit`",
+                    observation, error.what()));
+  }
+}
+
 /// What the command printed, and what was seen of it: advice, on standard error, where both tell
 /// enough. That they do not is no failure of the command.
 void advise_on(const ObserveArguments& arguments, const KeptOutput& printed,
-               const std::string& observation, const Scratch& scratch) {
-  const std::string log = scratch.path("output.log");
-  write_text_file(log, printed.lines());
+               const std::string& observation, const std::string& log) {
   ToldOfJob told;
   told.plainest = true;
   if (!arguments.batch_size.empty()) told.batch_size = std::stod(arguments.batch_size);
-  if (printed.cut()) write_stderr("remark: the command printed more than is kept for --advise");
   std::vector<std::string> files = {observation};
   if (!printed.lines().empty()) files.push_back(log);
   try {
@@ -247,7 +266,7 @@ int observe_it(ObserveArguments arguments) {
   std::unique_ptr<KeptOutput> printed;
   std::unique_ptr<Scratch> scratch;
   bool scratch_output = false;  ///< nobody asked for the observation
-  if (arguments.advise) {
+  if (arguments.advise || arguments.steps) {
     printed = std::make_unique<KeptOutput>();
     scratch = std::make_unique<Scratch>();
     scratch_output = arguments.output.empty();
@@ -270,7 +289,8 @@ int observe_it(ObserveArguments arguments) {
   const std::vector<std::string> shown =
       arguments.secrets ? arguments.command : command_without_secrets(arguments.command);
   bench::observe::Observer observer(
-      {plan.pid, fmt::format("{}", fmt::join(shown, " ")), arguments.secrets}, plan.interval);
+      {plan.pid, fmt::format("{}", fmt::join(shown, " ")), arguments.secrets, arguments.node},
+      plan.interval);
   Outputs outputs(arguments, observer.header());
   const Duration begin = now();
   Duration before = begin;
@@ -317,13 +337,20 @@ int observe_it(ObserveArguments arguments) {
   }
   if (!failure.empty()) throw HostError(failure);
   outputs.say_end(scratch_output ? ObserveArguments{} : arguments, length);
-  if (printed) advise_on(arguments, *printed, arguments.output, *scratch);
+  if (printed) {
+    if (printed->cut()) write_stderr("remark: the command printed more than is kept of it");
+    const std::string log = scratch->path("output.log");
+    write_text_file(log, printed->lines());
+    if (arguments.advise) advise_on(arguments, *printed, arguments.output, log);
+    if (arguments.steps) record_steps(arguments.output, log);
+  }
   return status;
 }
 
 int import_it(ObserveArguments& arguments) {
   const bool observes = !arguments.pid.empty() || !arguments.command.empty() || arguments.live ||
-                        !arguments.length.empty() || !arguments.instance.empty();
+                        !arguments.length.empty() || !arguments.instance.empty() ||
+                        arguments.steps || !arguments.node.empty();
   if (observes) {
     throw InputError(
         "expected --import or something to observe, got both: a recording is not a running job");
@@ -366,6 +393,12 @@ Command add_observe(Parser& parent) {
   app->add_flag("--advise", arguments->advise,
                 "At the end, say what the job waited for and what to change, from the steps that "
                 "the command prints (PyTorch's usual forms); its output is handed on as it comes");
+  app->add_flag("--steps", arguments->steps,
+                "Also record the steps that the command prints (PyTorch's usual forms); its output "
+                "is handed on as it comes");
+  refuse_empty(*app->add_option("--node", arguments->node,
+                                "Name of this machine in the recording (default: its own)")
+                    ->type_name("NAME"));
   allow_whole_numbers(*app->add_option("--batch-size", arguments->batch_size,
                                        "With --advise: samples per GPU and step, if the output "
                                        "does not tell")
@@ -385,7 +418,7 @@ Command add_observe(Parser& parent) {
       "it contains the command and the host's name.\n"
       "Examples:\n"
       "  feedrate observe --advise --batch-size 64 -- python train.py\n"
-      "  feedrate observe --output before.jsonl -- python train.py\n"
+      "  feedrate observe --output before.jsonl --steps -- python train.py\n"
       "  feedrate observe --pid 4711 --for 10min --output before.jsonl --live\n"
       "  feedrate observe show before.jsonl\n"
       "  feedrate observe fit job.jsonl --batch-size 64 -o job.json\n"

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "api/scenario_maker.hpp"
@@ -27,6 +29,7 @@
 #include "schema/observation.hpp"
 #include "schema/scenario.hpp"
 #include "study/advise.hpp"
+#include "study/observed_nodes.hpp"
 #include "study/observed_scenario.hpp"
 
 namespace feedrate::cli {
@@ -124,16 +127,109 @@ observe::JobObserver read(const std::vector<std::string>& files, const ImportFla
 /// An observed job as a scenario that can be run.
 struct Fitted {
   ObservedJob job;
+  std::optional<study::ObservedNodes> nodes;  ///< where several were observed
   study::ObservedScenario observed;
   std::string text;  ///< of the scenario
 };
 
+/// The node that a recording is of; "" of what is no recording.
+std::string node_in(const std::string& path) {
+  if (path == "-" || !is_observation(path)) return "";
+  LineReader lines(path);
+  const auto line = schema::parse_observation_line(*lines.next(), path);
+  if (!line) return "";
+  return std::visit([](const auto& of) { return of.node; }, *line);
+}
+
+/// "nodes/n1.jsonl.gz" and "nodes/n1.log" are of one node.
+std::string stem_of(const std::string& path) {
+  const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+  return path.substr(0, path.find('.', name));
+}
+
+struct FilesOfNode {
+  std::string node;
+  std::vector<std::string> files;
+};
+
+/// Recordings by their nodes, in the order in which they come; what is no recording goes to the one
+/// that has its name, else to the one before it. One group where there are fewer than two nodes.
+std::vector<FilesOfNode> by_node(const std::vector<std::string>& files) {
+  std::vector<FilesOfNode> nodes;
+  std::vector<std::string> others;
+  std::map<std::string, std::string> before;  // of a file that is no recording
+  std::string last;
+  for (const std::string& file : files) {
+    const std::string node = node_in(file);
+    if (node.empty()) {
+      others.push_back(file);
+      before[file] = last;
+      continue;
+    }
+    last = node;
+    const auto known = std::find_if(nodes.begin(), nodes.end(),
+                                    [&](const FilesOfNode& one) { return one.node == node; });
+    if (known == nodes.end()) {
+      nodes.push_back({node, {file}});
+    } else {
+      known->files.push_back(file);
+    }
+  }
+  if (nodes.size() < 2) return {{"", files}};
+  for (const std::string& file : others) {
+    const auto named_so = std::find_if(nodes.begin(), nodes.end(), [&](const FilesOfNode& one) {
+      return std::any_of(one.files.begin(), one.files.end(), [&](const std::string& recording) {
+        return stem_of(recording) == stem_of(file);
+      });
+    });
+    const auto previous = std::find_if(nodes.begin(), nodes.end(), [&](const FilesOfNode& one) {
+      return one.node == before[file];
+    });
+    const auto of = named_so != nodes.end() ? named_so : previous;
+    if (of == nodes.end()) {
+      throw InputError({{file, 0, "",
+                         "expected the recording of its node before it, or one of its name: "
+                         "several nodes were observed"}});
+    }
+    of->files.push_back(file);
+  }
+  return nodes;
+}
+
+study::ObservedNodes read_nodes(const std::vector<FilesOfNode>& groups, const ImportFlags& how,
+                                ToldOfJob told, const std::string& instance, bool say) {
+  std::vector<observe::JobObserver> observers;
+  for (const FilesOfNode& group : groups) observers.push_back(read(group.files, how, say));
+  const auto tells = std::find_if(observers.begin(), observers.end(),
+                                  [](const auto& one) { return one.tells_steps(); });
+  const auto relative = [](const auto& one) { return one.header().clock == ClockKind::relative; };
+  const bool one_clock = std::none_of(observers.begin(), observers.end(), relative);
+  told.nodes = static_cast<double>(groups.size());
+  std::vector<study::ObservedNode> nodes;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (tells != observers.end() && one_clock) observers[i].take_steps_of(*tells);
+    ObservedJob job =
+        observers[i].finish(told, fmt::format("{}", fmt::join(groups[i].files, ", ")));
+    if (!instance.empty()) job.instance = instance;
+    nodes.push_back({groups[i].node, std::move(job)});
+  }
+  return study::judge_nodes(std::move(nodes));
+}
+
 Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, const ToldOfJob& told,
               const std::string& instance, const std::string& name, bool say) {
-  const observe::JobObserver observer = read(files, how, say);
-  ObservedJob job = observer.finish(told, name);
-  if (!instance.empty()) job.instance = instance;
-  study::ObservedScenario observed = study::observed_scenario(job);
+  const std::vector<FilesOfNode> groups = by_node(files);
+  std::optional<study::ObservedNodes> nodes;
+  ObservedJob job;
+  if (groups.size() > 1) {
+    nodes = read_nodes(groups, how, told, instance, say);
+    job = nodes->nodes[nodes->pace].job;
+  } else {
+    job = read(files, how, say).finish(told, name);
+    if (!instance.empty()) job.instance = instance;
+  }
+  study::ObservedScenario observed =
+      nodes ? study::observed_scenario(*nodes) : study::observed_scenario(job);
   std::string text = schema::write_scenario(observed.scenario);
   // What is written must be a job: with its complaints nothing is.
   const Scenario again = schema::read_scenario(schema::parse_document(text, "observed job"));
@@ -141,7 +237,7 @@ Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, con
   add_instances(instances, again);
   const study::RunOptions options;
   static_cast<void>(study::run(again, catalog_of(instances), nullptr, options));
-  return {std::move(job), std::move(observed), std::move(text)};
+  return {std::move(job), std::move(nodes), std::move(observed), std::move(text)};
 }
 
 int fit_observed(const ObserveFitArguments& arguments) {
@@ -156,8 +252,8 @@ int fit_observed(const ObserveFitArguments& arguments) {
     refuse_to_overwrite("--output", arguments.file, arguments.files);
     expect_writable(arguments.file);
   }
-  const auto [job, observed, text] = fitted(files, arguments.how, told, arguments.instance,
-                                            fmt::format("{}", fmt::join(files, ", ")), true);
+  const auto [job, nodes, observed, text] = fitted(files, arguments.how, told, arguments.instance,
+                                                   fmt::format("{}", fmt::join(files, ", ")), true);
   std::optional<study::ObservedComparison> comparison;
   if (!scenario_file.empty()) {
     const schema::Document document = load_with_settings(scenario_file, {});
@@ -171,13 +267,14 @@ int fit_observed(const ObserveFitArguments& arguments) {
   }
   if (!arguments.file.empty()) write_text_file(arguments.file, text);
   const ObservedJob& of = job;
+  const study::ObservedNodes* const all = nodes ? &*nodes : nullptr;
   const study::ObservedScenario& seen = observed;
   const std::string& written = text;
   deliver({arguments.format, ""}, arguments.files,
           {.report =
                [&] {
                  return report::observe_fit_report(of, seen, comparison ? &*comparison : nullptr,
-                                                   arguments.file);
+                                                   arguments.file, all);
                },
            .json = [&] { return written; },
            .csv = {},
@@ -222,8 +319,9 @@ Command add_observe_fit(Parser& observe) {
                              "Turn an observed job into a scenario: what a sample demands of each "
                              "resource, and the observed figures as cases");
   app->add_option("observations", arguments->files,
-                  "Observations, or logs and traces as --import takes them; a scenario after them "
-                  "is compared with what was observed")
+                  "Observations, or logs and traces as --import takes them; those of several "
+                  "nodes are compared, and the one that the others wait for is named; a scenario "
+                  "after them is compared with what was observed")
       ->type_name("OBS... [SCENARIO]")
       ->required();
   const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
@@ -254,6 +352,7 @@ Command add_observe_fit(Parser& observe) {
       "(/about/expectation), and what was observed (/cases).\n"
       "Examples:\n"
       "  feedrate observe fit before.jsonl train.log --batch-size 64 --gpus 1 -o job.json\n"
+      "  feedrate observe fit nodes/*.jsonl --batch-size 64 -o job.json\n"
       "  feedrate cases job.json\n"
       "  feedrate run job.json --set num_workers=8\n"
       "  feedrate observe fit before.jsonl train.log --batch-size 64 --gpus 1 mine.json");

@@ -60,14 +60,6 @@ std::string told(const schema::ImportedFile& file) {
   return text;
 }
 
-void write_file(const std::string& path, const schema::ImportedObservation& observation) {
-  Spool spool(path, Rights::owners_alone);
-  spool.append(schema::observation_line(observation.header()));
-  observation.for_each(
-      [&](const schema::ObservationLine& line) { spool.append(schema::observation_line(line)); });
-  spool.finish();
-}
-
 void print(const schema::ImportedObservation& observation) {
   constexpr std::size_t block = 100'000;
   std::string text = schema::observation_line(observation.header());
@@ -81,6 +73,14 @@ void print(const schema::ImportedObservation& observation) {
 }
 
 }  // namespace
+
+void write_observation(const std::string& path, const schema::ImportedObservation& observation) {
+  Spool spool(path, Rights::owners_alone);
+  spool.append(schema::observation_line(observation.header()));
+  observation.for_each(
+      [&](const schema::ObservationLine& line) { spool.append(schema::observation_line(line)); });
+  spool.finish();
+}
 
 void say_imported(const schema::ImportedObservation& observation) {
   for (const schema::ImportedFile& file : observation.files()) write_stderr_lines(told(file));
@@ -130,7 +130,7 @@ int observe_import(const ObserveImportArguments& arguments) {
   if (arguments.output.empty()) {
     print(observation);
   } else {
-    write_file(arguments.output, observation);
+    write_observation(arguments.output, observation);
   }
   say_imported(observation);
   return fine;

@@ -23,6 +23,9 @@ struct ObserveImportArguments {
   std::string output;  ///< "" for standard output
 };
 
+/// Whole or not at all, readable by its owner only.
+void write_observation(const std::string& path, const schema::ImportedObservation& observation);
+
 /// Declares --step-regex, --start and --time-zone.
 void add_import_flags(Parser& app, ImportFlags& flags);
 /// InputError naming the flag.

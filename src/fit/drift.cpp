@@ -7,6 +7,7 @@
 
 #include "fit/series.hpp"
 #include "model/drift.hpp"
+#include "model/merge_measurements.hpp"
 
 namespace feedrate::fit {
 namespace {
@@ -21,32 +22,6 @@ constexpr std::array groups = {
     Group{"network", &HostProfile::network_drift},
     Group{"gpu", &HostProfile::gpu_drift},
 };
-
-/// Which series are slow together.
-std::string_view group_of(const Measurement& what) {
-  constexpr std::pair<std::string_view, std::string_view> of_probe[] = {
-      {"decode", "cpu"}, {"memcpy", "cpu"},       {"loader", "cpu"},
-      {"disk", "disk"},  {"download", "network"}, {"allreduce", "network"},
-      {"h2d", "gpu"},    {"gpu", "gpu"},          {"gpu-preprocess", "gpu"},
-  };
-  const auto how = [&](const char* key) {
-    const auto found = what.how.find(key);
-    return found == what.how.end() ? std::string_view() : std::string_view(found->second);
-  };
-  // Through the page cache it is no disk, over loopback no network, cold no CPU; a count is no
-  // time.
-  const bool other = (what.probe == "disk" && how("cache") == "cached") ||
-                     (what.probe == "download" && how("server") == "loopback") ||
-                     (what.probe == "loader" && how("cache") == "cold") ||
-                     what.quantity == "device_reads";
-  if (other) return "";
-  if (what.quantity == "step_launch") return "cpu";
-  if (what.quantity == "to_gpu") return "gpu";
-  for (const auto& [probe, group] : of_probe) {
-    if (what.probe == probe) return group;
-  }
-  return "";
-}
 
 /// What is assumed at least, until calibrations at different times have told.
 struct Floor {
@@ -138,7 +113,8 @@ std::string two_digit_percent(double share) {
   return percent < 10.0 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
-Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
+/// Between hosts, or calibrations of one.
+Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind, bool hosts) {
   const Between between = between_calibrations(list);
   Drift drift;
   drift.group = group;
@@ -147,7 +123,8 @@ Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
   drift.measured = between.calibrations >= enough;
   if (drift.measured) {
     drift.stated = std::max({between.drift, drift.seen, least_measured});
-    drift.words = fmt::format("seen within and between {} calibrations", drift.calibrations);
+    drift.words = fmt::format("seen within and between {} calibrations{}", drift.calibrations,
+                              hosts ? " of several hosts" : "");
     return drift;
   }
   const Floor& floor = floor_of(group, kind);
@@ -158,7 +135,8 @@ Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
                           drift.calibrations == 1 ? "one calibration" : "two calibrations",
                           two_digit_percent(floor.drift), floor.of)
             : fmt::format("floor for {}; ", floor.of)) +
-      "three calibrations 20 minutes apart replace it: calibrate --add";
+      (hosts ? "three hosts replace it: calibrate --join"
+             : "three calibrations 20 minutes apart replace it: calibrate --add");
   if (drift.seen > much) {
     drift.advice = fmt::format(
         "this machine drifted by {} during calibration: measure longer (--time-limit) or repeat "
@@ -170,13 +148,39 @@ Drift drift_of(std::string_view group, const SeriesList& list, HostClass kind) {
 
 }  // namespace
 
+std::string_view drift_group(const Measurement& what) {
+  constexpr std::pair<std::string_view, std::string_view> of_probe[] = {
+      {"decode", "cpu"}, {"memcpy", "cpu"},       {"loader", "cpu"},
+      {"disk", "disk"},  {"download", "network"}, {"allreduce", "network"},
+      {"h2d", "gpu"},    {"gpu", "gpu"},          {"gpu-preprocess", "gpu"},
+  };
+  const auto how = [&](const char* key) {
+    const auto found = what.how.find(key);
+    return found == what.how.end() ? std::string_view() : std::string_view(found->second);
+  };
+  // Through the page cache it is no disk, over loopback no network, cold no CPU; a count is no
+  // time.
+  const bool other = (what.probe == "disk" && how("cache") == "cached") ||
+                     (what.probe == "download" && how("server") == "loopback") ||
+                     (what.probe == "loader" && how("cache") == "cold") ||
+                     what.quantity == "device_reads";
+  if (other) return "";
+  if (what.quantity == "step_launch") return "cpu";
+  if (what.quantity == "to_gpu") return "gpu";
+  for (const auto& [probe, group] : of_probe) {
+    if (what.probe == probe) return group;
+  }
+  return "";
+}
+
 void fit_drift(Findings& findings) {
   HostProfile& profile = findings.out.profile;
+  const bool hosts = hosts_of(findings.set).size() > 1;
   for (const Group& group : groups) {
     const SeriesList list =
-        findings.select([&](const Measurement& m) { return group_of(m) == group.name; });
+        findings.select([&](const Measurement& m) { return drift_group(m) == group.name; });
     if (list.empty()) continue;
-    Drift drift = drift_of(group.name, list, findings.set.host.kind);
+    Drift drift = drift_of(group.name, list, findings.set.host.kind, hosts);
     profile.*
         group.member = {rounded(drift.stated),
                         {drift.measured ? Origin::measured : Origin::assumed, drift.words, 0.0}};

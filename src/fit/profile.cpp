@@ -1,6 +1,9 @@
 #include "fit/profile.hpp"
 
+#include <fmt/format.h>
+
 #include "fit/series.hpp"
+#include "model/merge_measurements.hpp"
 
 namespace feedrate::fit {
 namespace {
@@ -46,12 +49,12 @@ Refits refit(const MeasurementSet& set, const Sampling& sampling) {
 
 }  // namespace
 
-FittedProfile fit_profile(const MeasurementSet& set) {
+static FittedProfile fit_typical(const MeasurementSet& set) {
   const Sampling sampling(set.rounds);
   const Refits refits = refit(set, sampling);
   Findings findings{set, sampling, {}, &refits, {}, {}};
   HostProfile& profile = findings.out.profile;
-  profile.name = set.host.hostname.empty() ? "measured host" : set.host.hostname;
+  profile.name = name_of(set.host).empty() ? "measured host" : name_of(set.host);
   profile.instance = set.host.instance;
   profile.date = set.date;
   profile.hardware_threads = set.host.hardware_threads;
@@ -65,6 +68,42 @@ FittedProfile fit_profile(const MeasurementSet& set) {
   fit_values(findings);
   fit_drift(findings);
   return std::move(findings.out);
+}
+
+namespace {
+
+/// "node07 is slow, and not in these numbers: decode takes 31 % longer than on the middle of 8
+/// hosts; a job over all of them goes at its pace"
+std::string slow_words(const HostBeside& host, std::size_t hosts) {
+  std::string in;
+  for (const ProbeBeside& beside : host.probes) {
+    if (!beside.slow) continue;
+    in += fmt::format("{}{} takes {:.0f} % longer", in.empty() ? "" : ", ", beside.probe,
+                      100.0 * (beside.ratio - 1.0));
+  }
+  return fmt::format(
+      "{} is slow, and not in these numbers: {} than on the middle of {} hosts; a job over all of "
+      "them goes at its pace",
+      host.name, in, hosts);
+}
+
+}  // namespace
+
+FittedProfile fit_profile(const MeasurementSet& set) {
+  const std::size_t count = hosts_of(set).size();
+  if (count < 2) return fit_typical(set);
+  const Sampling sampling(set.rounds);
+  std::vector<HostBeside> hosts = hosts_beside({set, sampling, {}, nullptr, {}, {}});
+  std::vector<std::string> slow;
+  for (const HostBeside& host : hosts) {
+    if (host.slow()) slow.push_back(host.name);
+  }
+  FittedProfile fitted = fit_typical(slow.empty() ? set : without_hosts(set, slow));
+  for (const HostBeside& host : hosts) {
+    if (host.slow()) fitted.profile.remarks.push_back(slow_words(host, count));
+  }
+  fitted.hosts = std::move(hosts);
+  return fitted;
 }
 
 }  // namespace feedrate::fit

@@ -85,13 +85,28 @@ double error_by(const std::vector<Refits::Without>& all, const std::set<std::siz
 
 }  // namespace
 
-Sampling::Sampling(const std::vector<Round>& rounds) {
-  const std::map<double, std::size_t> numbers = apart_in_time(rounds);
-  for (const Round& round : rounds) {
-    calibration_of_.push_back(numbers.at(round.calibration));
-    calibrations_ = std::max(calibrations_, calibration_of_.back() + 1);
+Sampling::Sampling(const std::vector<Round>& rounds) : calibration_of_(rounds.size()) {
+  std::map<std::string, std::vector<std::size_t>> hosts;
+  for (std::size_t i = 0; i < rounds.size(); ++i) hosts[rounds[i].host].push_back(i);
+  for (const auto& [host, indices] : hosts) {
+    std::vector<Round> own;
+    for (const std::size_t i : indices) own.push_back(rounds[i]);
+    const std::map<double, std::size_t> numbers = apart_in_time(own);
+    const std::size_t before = host_of_.size();
+    for (const std::size_t i : indices) {
+      calibration_of_[i] = before + numbers.at(rounds[i].calibration);
+      host_of_.resize(std::max(host_of_.size(), calibration_of_[i] + 1), host);
+    }
   }
-  if (calibration_of_.empty()) calibration_of_.push_back(0);
+  if (rounds.empty()) {
+    calibration_of_.push_back(0);
+    host_of_.emplace_back();
+  }
+  calibrations_ = host_of_.size();
+}
+
+const std::string& Sampling::host_of(std::size_t calibration) const {
+  return host_of_[calibration];
 }
 
 std::size_t Sampling::calibration_of(std::size_t round) const {

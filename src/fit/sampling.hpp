@@ -13,8 +13,9 @@
 
 namespace feedrate::fit {
 
-/// The rounds of a set, and the calibration that each belongs to. Calibrations that began less than
-/// a quarter of an hour after another one count as one with it: they saw the same weather.
+/// The rounds of a set, and the calibration that each belongs to. Calibrations of one host that
+/// began less than a quarter of an hour after another one count as one with it: they saw the same
+/// weather.
 class Sampling {
  public:
   explicit Sampling(const std::vector<Round>& rounds);
@@ -22,6 +23,8 @@ class Sampling {
   [[nodiscard]] std::size_t rounds() const { return calibration_of_.size(); }  ///< ≥ 1
   [[nodiscard]] std::size_t calibrations() const { return calibrations_; }
   [[nodiscard]] std::size_t calibration_of(std::size_t round) const;
+  /// Of a joined set; "" of another.
+  [[nodiscard]] const std::string& host_of(std::size_t calibration) const;
 
   /// A series' samples above 0 (others are of a clock too coarse), by round; rounds without any
   /// are left out.
@@ -29,6 +32,7 @@ class Sampling {
 
  private:
   std::vector<std::size_t> calibration_of_;
+  std::vector<std::string> host_of_;
   std::size_t calibrations_ = 1;
 };
 

@@ -182,4 +182,10 @@ void show_rehearsals(Findings& findings);
 /// How far each group of series drifts, into the profile and beside it.
 void fit_drift(Findings& findings);
 
+/// Of which series are slow together, the group: "cpu", "disk", "network", "gpu"; "" of what says
+/// nothing of any.
+std::string_view drift_group(const Measurement& what);
+/// Each host of a joined set beside the others.
+std::vector<HostBeside> hosts_beside(const Findings& findings);
+
 }  // namespace feedrate::fit

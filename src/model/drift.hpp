@@ -1,7 +1,9 @@
 #pragma once
 // How far the times of a group of series drift together, for the reader who calibrates.
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace feedrate {
 
@@ -21,6 +23,23 @@ struct Drift {
   std::string words;             ///< why so much is stated
   std::string advice;  ///< where so much was seen that one calibration cannot tell the level
   bool operator==(const Drift&) const = default;
+};
+
+/// How long a probe's work takes on one host, beside the middle of all that were joined.
+struct ProbeBeside {
+  std::string probe;
+  double ratio = 1.0;  ///< of times, the middle over its series; over 1: it takes longer
+  bool slow = false;   ///< by so much that the others do not differ so among each other
+  bool operator==(const ProbeBeside&) const = default;
+};
+
+struct HostBeside {
+  std::string name;
+  std::vector<ProbeBeside> probes;  ///< that several hosts measured
+  [[nodiscard]] bool slow() const {
+    return std::any_of(probes.begin(), probes.end(), [](const ProbeBeside& p) { return p.slow; });
+  }
+  bool operator==(const HostBeside&) const = default;
 };
 
 }  // namespace feedrate

@@ -61,6 +61,7 @@ struct Round {
   std::optional<double> pressure;   ///< share of the time that some task waited for a CPU
   std::optional<Frequency> clock;   ///< of the cores, mean
   std::string disturbed;            ///< why it is marked as a bad one; "" for a good one
+  std::string host{};               ///< of several that were joined, which; else ""
   bool operator==(const Round&) const = default;
 };
 
@@ -99,6 +100,7 @@ struct HostFacts {
   std::string driver;
   std::string cuda;
   HostClass kind = HostClass::unknown;
+  std::string name{};  ///< what its user calls it; "": nothing
   bool operator==(const HostFacts&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #include "model/merge_measurements.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -67,18 +68,19 @@ double calibrations(const MeasurementSet& set) {
 bool known(const MeasurementSet& into, const Round& round) {
   return !round.began.empty() &&
          std::any_of(into.rounds.begin(), into.rounds.end(), [&](const Round& other) {
-           return other.began == round.began && other.took == round.took;
+           return other.began == round.began && other.took == round.took &&
+                  other.host == round.host;
          });
 }
 
-/// What `more` has beyond `into`: a file that a calibration was put to holds what is in that file
-/// too. Its calibrations are counted from 1 again.
-MeasurementSet news(const MeasurementSet& into, MeasurementSet more) {
+/// The rounds that `keep` takes; their calibrations are counted from 1 again.
+template <class Keep>
+MeasurementSet only_rounds(MeasurementSet more, const Keep& keep) {
   std::vector<bool> kept;
   std::vector<double> numbers;
   std::vector<Round> rounds;
   for (Round& round : more.rounds) {
-    kept.push_back(!known(into, round));
+    kept.push_back(keep(round));
     if (!kept.back()) continue;
     if (numbers.empty() || numbers.back() != round.calibration) {
       numbers.push_back(round.calibration);
@@ -122,7 +124,9 @@ MeasurementSet news(const MeasurementSet& into, MeasurementSet more) {
 }
 
 void add(MeasurementSet& into, const MeasurementSet& all) {
-  const MeasurementSet more = news(into, all);
+  // A file that a calibration was put to holds what is in that file too.
+  const MeasurementSet more =
+      only_rounds(all, [&](const Round& round) { return !known(into, round); });
   const double before = calibrations(into);
   const std::size_t first = into.rounds.size();
   if (all.rounds.empty()) {
@@ -185,6 +189,43 @@ MeasurementSet merged(std::span<const MeasurementSet> sets) {
   MeasurementSet all;
   for (const MeasurementSet& set : sets) add(all, set);
   return all;
+}
+
+const std::string& name_of(const HostFacts& host) {
+  return host.name.empty() ? host.hostname : host.name;
+}
+
+MeasurementSet joined(std::span<const MeasurementSet> sets) {
+  MeasurementSet all;
+  bool one_instance = true;
+  for (const MeasurementSet& set : sets) {
+    MeasurementSet of_host = merged({&set, 1});
+    for (Round& round : of_host.rounds) {
+      if (round.host.empty()) round.host = name_of(set.host);
+    }
+    one_instance = one_instance && set.host.instance == sets.front().host.instance;
+    add(all, of_host);
+  }
+  all.host.hostname.clear();
+  if (!one_instance) all.host.instance.clear();
+  all.host.name = std::to_string(hosts_of(all).size()) + " hosts";
+  return all;
+}
+
+std::vector<std::string> hosts_of(const MeasurementSet& set) {
+  std::set<std::string> names;
+  for (const Round& round : set.rounds) {
+    if (!round.host.empty()) names.insert(round.host);
+  }
+  return {names.begin(), names.end()};
+}
+
+MeasurementSet without_hosts(const MeasurementSet& set, std::span<const std::string> hosts) {
+  MeasurementSet rest = only_rounds(set, [&](const Round& round) {
+    return std::find(hosts.begin(), hosts.end(), round.host) == hosts.end();
+  });
+  std::erase_if(rest.measurements, [](const Measurement& what) { return what.times.empty(); });
+  return rest;
 }
 
 }  // namespace feedrate

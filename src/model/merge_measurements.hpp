@@ -3,6 +3,8 @@
 // calibrations of one host.
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "model/measurement.hpp"
 
@@ -23,5 +25,18 @@ void append_samples(Measurement& into, const Measurement& more, std::size_t firs
 /// command line and host are those of the last. It does not matter in which groups sets are merged,
 /// and rounds that are there already are not counted twice.
 MeasurementSet merged(std::span<const MeasurementSet> sets);
+
+/// What a host goes by: what its user calls it, or itself.
+const std::string& name_of(const HostFacts& host);
+
+/// Calibrations of several hosts as one set, merged as those of one are; each round tells its host.
+/// Those of one name are one host's. The set's host is what they share, and goes by their number.
+MeasurementSet joined(std::span<const MeasurementSet> sets);
+
+/// The hosts that a joined set's rounds tell, in the order of their names; none of another set.
+std::vector<std::string> hosts_of(const MeasurementSet& set);
+
+/// The set without the rounds of these hosts.
+MeasurementSet without_hosts(const MeasurementSet& set, std::span<const std::string> hosts);
 
 }  // namespace feedrate

@@ -81,7 +81,9 @@ constexpr std::array<MetricRow, metric_count> table = {{
     {process_cpu, "process", "CPUUtilization", percent, mean, ours,
      "CPU time, relative to one CPU; Name: role and number, as worker-4711", false, true},
     {process_cpu_wait, "process", "CPUWaitPercentage", percent, mean, ours,
-     "time in which it could run and waits for a CPU"},
+     "time in which it could run and waited for a CPU, told when that ends: of a long wait it may "
+     "be over 100",
+     false, true},
     {process_device_read, "process", "DeviceReadBytesPerSecond", bytes_per_second, mean, ours,
      "read from a device"},
     {process_cached_read, "process", "CachedReadBytesPerSecond", bytes_per_second, mean, ours,

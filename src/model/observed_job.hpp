@@ -1,6 +1,7 @@
 #pragma once
 // What an observation says of a job in the terms of the operational laws: how fast it goes, what it
 // waits for, and what a sample asks of each resource (busy time over throughput).
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +48,9 @@ struct Unseen {
 
 struct ObservedJob {
   // Of the job; told by the observation, or by somebody who knows.
-  double batch_size = 0.0;  ///< of a rank
-  double gpus = 1.0;
+  double batch_size = 0.0;       ///< of a rank
+  double gpus = 1.0;             ///< of an instance
+  double instances = 1.0;        ///< as this one
   bool ranks_elsewhere = false;  ///< of the GPUs some are in machines that were not observed
   double workers = 0.0;          ///< of a rank; 0: the training process loads
   std::string instance;
@@ -64,8 +66,9 @@ struct ObservedJob {
   std::optional<ObservedNumber> wait;  ///< s of it: for the batch
   /// What each step waits at least (the 10 % quantile).
   std::optional<double> least_wait;
-  std::optional<double> step_cv;           ///< of the interval without the wait
-  std::optional<ObservedNumber> gpu_time;  ///< s of a step in which a kernel runs
+  std::optional<double> step_cv;             ///< of the interval without the wait
+  std::map<std::string, double> rank_waits;  ///< s a step, where several ranks tell of theirs
+  std::optional<ObservedNumber> gpu_time;    ///< s of a step in which a kernel runs
   std::optional<ObservedNumber> host_time;
   std::optional<ObservedNumber> exposed_collective;
   std::optional<ObservedNumber> collective_time;
@@ -79,9 +82,10 @@ struct ObservedJob {
 
   // Shares of one, of the time of the steps above.
   std::optional<ObservedNumber> gpu_busy;
-  std::optional<ObservedNumber> cpu_busy;  ///< of all hardware threads
-  std::optional<ObservedNumber> steal;     ///< the hypervisor's, of all hardware threads
-  std::optional<double> others;            ///< of these busy with what is no process of the job
+  std::optional<ObservedNumber> gpu_clock;  ///< Hz, the mean of the GPUs
+  std::optional<ObservedNumber> cpu_busy;   ///< of all hardware threads
+  std::optional<ObservedNumber> steal;      ///< the hypervisor's, of all hardware threads
+  std::optional<double> others;             ///< of these busy with what is no process of the job
   // Of the disk and the link that are busiest, or carry most where that is not told.
   std::optional<ObservedDevice> disk, link;
 
@@ -119,6 +123,7 @@ struct ToldOfJob {
   std::optional<double> workers;
   std::optional<double> samples;     ///< of an epoch
   std::optional<double> throughput;  ///< samples/s of all ranks
+  double nodes = 1.0;                ///< over which the GPUs are spread; what is seen is of one
   /// What neither says nor was seen is taken as the plainest: a sample is a batch, one GPU, no
   /// workers. Otherwise it is asked for.
   bool plainest = false;

@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/portable_math.hpp"
+#include "base/statistics.hpp"
 
 namespace feedrate::observe {
 namespace {
@@ -76,6 +77,24 @@ double JobObserver::workers_seen() const {
   return static_cast<double>(usual);
 }
 
+bool JobObserver::tells_steps() const {
+  const auto of_step = [](const Mark& mark) { return mark.kind == MarkKind::step; };
+  return of_steps_.contains(MetricId::step_time) ||
+         std::any_of(marks_.begin(), marks_.end(), of_step);
+}
+
+void JobObserver::take_steps_of(const JobObserver& other) {
+  if (tells_steps()) return;
+  for (const Mark& mark : other.marks_) {
+    if (mark.kind != MarkKind::batch) marks_.push_back(mark);
+  }
+  if (const auto times = other.of_steps_.find(MetricId::step_time);
+      times != other.of_steps_.end()) {
+    of_steps_.insert(*times);
+  }
+  for (const auto& [metric, value] : other.told_) told_.emplace(metric, value);
+}
+
 std::vector<SeenTime> JobObserver::typical_time() const {
   return observe::typical_time(marks_, of_steps_, workers_seen());
 }
@@ -94,6 +113,7 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
     return seen;
   };
   job.gpu_busy = share("gpu");
+  job.gpu_clock = series_.mean("gpu clock", runs);
   job.cpu_busy = share("cpu all");
   if (!job.cpu_busy) job.cpu_busy = share("cpu");
   job.disk = device("disk", "disk read", "written", runs);
@@ -130,6 +150,15 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
       job.copy_time = link;
     }
   }
+}
+
+void JobObserver::tell_ranks(ObservedJob& job) const {
+  const auto waits = of_steps_.find(MetricId::data_wait);
+  if (waits == of_steps_.end()) return;
+  std::map<std::string, std::vector<double>> by_rank;
+  for (const Sample& wait : waits->second) by_rank[wait.name].push_back(wait.value);
+  if (by_rank.size() < 2) return;
+  for (auto& [rank, values] : by_rank) job.rank_waits[rank] = median(std::move(values));
 }
 
 /// Of this disk and those with a limit the one that is nearest to what it can give.
@@ -236,10 +265,14 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   job.batch_size = need(told.batch_size, known(MetricId::batch_size), "--batch-size",
                         "the number of samples per GPU and step", 1.0,
                         "nobody said how many samples a batch has: a sample here is a batch");
-  std::optional<double> gpus = known(MetricId::ranks);
+  const auto of_node = [&](std::optional<double> all) {
+    if (all) *all = std::max(1.0, *all / told.nodes);
+    return all;
+  };
+  std::optional<double> gpus = of_node(known(MetricId::ranks));
   if (!gpus && ranks_.size() > 1) gpus = static_cast<double>(ranks_.size());
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
-  job.gpus = need(told.gpus, gpus, "--gpus", "the number of GPUs that train together", 1.0,
+  job.gpus = need(of_node(told.gpus), gpus, "--gpus", "the number of GPUs that train together", 1.0,
                   "no GPU was seen: what a step does beside loading is taken for one");
   job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
@@ -264,6 +297,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   const double of_step = job.batch_size * job.gpus;
   if (!all.empty()) {
     tell_steps(job, all);
+    tell_ranks(job);
     // Others are no steps of a training loop, or were told in another unit.
     constexpr double shortest = 1e-6;
     constexpr double longest = 1e6;
@@ -275,7 +309,8 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     job.throughput = {of_step / job.interval.value, job.interval.relative_error, job.interval.count,
                       "steps"};
   } else {
-    job.throughput = told.throughput ? ObservedNumber{*told.throughput, 0.0, 0.0, "told"} : *x;
+    job.throughput =
+        told.throughput ? ObservedNumber{*told.throughput / told.nodes, 0.0, 0.0, "told"} : *x;
     if (!(job.throughput.value > 0.0)) {
       refuse_flag("--throughput", "expected samples per second above 0, got 0");
     }
@@ -287,7 +322,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   }
   tell_demands(job, all);
   tell_neighbours(job, all);
-  if (told.samples) job.epoch_steps = std::ceil(*told.samples / of_step);
+  if (told.samples) job.epoch_steps = std::ceil(*told.samples / (of_step * told.nodes));
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;
   std::optional<std::int64_t> in;

@@ -31,6 +31,13 @@ class JobObserver {
   void add(const Mark& mark);
   void add(const ObservationRemark&) {}
 
+  /// Whether the lines tell of steps.
+  [[nodiscard]] bool tells_steps() const;
+  /// Takes the steps that another node of the same job told, where this one told none, but not what
+  /// that one waited for. Precondition: both clocks are of UTC.
+  void take_steps_of(const JobObserver& other);
+  [[nodiscard]] const ObservationHeader& header() const { return header_; }
+
   /// InputError naming the flag that tells what the lines do not: --batch-size, --gpus,
   /// --num-workers, --throughput; but for the last, none where the plainest is to be taken.
   [[nodiscard]] ObservedJob finish(const ToldOfJob& told, const std::string& source) const;
@@ -45,6 +52,7 @@ class JobObserver {
   void keep_one_more();
   [[nodiscard]] double workers_seen() const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
+  void tell_ranks(ObservedJob& job) const;
   void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;
   [[nodiscard]] std::string nearest_limit(const std::string& disk,
                                           const std::vector<Run>& runs) const;

@@ -29,6 +29,7 @@ std::string kind_of(const Sample& sample) {
     case link_busy: return sample.name == "lo" ? "" : "link";
     case cpu_steal: return sample.name == "cpu" ? "steal all" : "steal";
     case gpu_receive: return "gpu bytes";
+    case gpu_clock: return "gpu clock";
     case link_receive: return sample.name == "lo" ? "" : "receive";
     case network_receive: return sample.name == "Platform" ? "" : "receive in all";
     case process_cpu:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/append_once.hpp"
 #include "base/number_text.hpp"
 #include "report/numbers.hpp"
 #include "report/shell_text.hpp"
@@ -83,6 +84,41 @@ Table drift_table(const std::vector<Drift>& drifts) {
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+/// Each host's times beside the middle of all, a column a probe.
+void add_hosts(const std::vector<HostBeside>& hosts, Report& report) {
+  if (hosts.empty()) return;
+  std::vector<std::string> probes;
+  for (const HostBeside& host : hosts) {
+    for (const ProbeBeside& beside : host.probes) append_once(probes, beside.probe);
+  }
+  Table table;
+  table.title = "Hosts: times beside the middle of all";
+  table.columns = {{"host"}};
+  for (const std::string& probe : probes) table.columns.push_back({probe, Align::right});
+  table.columns.push_back({""});
+  for (const HostBeside& host : hosts) {
+    Row row;
+    row.cells = {host.name};
+    for (const std::string& probe : probes) {
+      const auto of = std::find_if(host.probes.begin(), host.probes.end(),
+                                   [&](const ProbeBeside& one) { return one.probe == probe; });
+      row.cells.push_back(of == host.probes.end() ? Cell("-", Tone::faint)
+                                                  : Cell(signed_percent(of->ratio - 1.0),
+                                                         of->slow ? Tone::caution : Tone::plain));
+    }
+    row.cells.push_back(host.slow() ? Cell("slow, not in the profile", Tone::caution) : Cell());
+    table.rows.push_back(std::move(row));
+  }
+  report.blocks.emplace_back(std::move(table));
+  const bool any =
+      std::any_of(hosts.begin(), hosts.end(), [](const HostBeside& host) { return host.slow(); });
+  if (!any) return;
+  report.blocks.emplace_back(
+      Paragraph{"A synchronous job goes at the pace of its slowest host: leave slow ones out, or "
+                "simulate a job over all of them with the slow one's own profile.",
+                Tone::caution});
 }
 
 /// How far times of a group move together from one hour to another, and what to do about it.
@@ -296,6 +332,7 @@ Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> line
     report.blocks.emplace_back(std::move(list));
   if (!lines.empty()) report.blocks.emplace_back(fitted(lines));
   add_figures(set, calibration.figures, report);
+  add_hosts(calibration.hosts, report);
   add_drifts(calibration.drifts, report);
   if (List list = doubts_of(lines); !list.items.empty())
     report.blocks.emplace_back(std::move(list));

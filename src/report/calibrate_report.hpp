@@ -29,6 +29,7 @@ struct Calibration {
   bool interrupted = false;
   std::vector<Drift> drifts;
   std::vector<VendorFigure> figures{};
+  std::vector<HostBeside> hosts{};  ///< where several were joined
 };
 
 Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> lines,

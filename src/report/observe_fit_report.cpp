@@ -79,18 +79,67 @@ Table figures(const ObservedJob& job) {
   return table;
 }
 
+/// A row a node; the one that the others wait for is marked.
+Table nodes_table(const study::ObservedNodes& all) {
+  Table table;
+  table.title = "Nodes";
+  table.columns = {{"node"},
+                   {"waits for batch", Align::right},
+                   {"workers' CPU", Align::right},
+                   {"wait for a CPU", Align::right},
+                   {"disk busy", Align::right},
+                   {"from disk", Align::right},
+                   {"GPU clock", Align::right}};
+  const auto time = [](const std::optional<ObservedNumber>& number) {
+    return number ? Cell(duration(seconds(number->value))) : Cell("-", Tone::faint);
+  };
+  for (std::size_t i = 0; i < all.nodes.size(); ++i) {
+    const ObservedJob& job = all.nodes[i].job;
+    const bool held = all.straggler == i;
+    Row row;
+    row.cells = {
+        Cell(all.nodes[i].name, held ? Tone::caution : Tone::plain),
+        job.wait ? Cell(percent(*job.wait_share()), held ? Tone::caution : Tone::plain)
+                 : Cell("-", Tone::faint),
+        time(job.worker_cpu),
+        time(job.worker_cpu_wait),
+        job.disk && job.disk->busy ? Cell(percent(job.disk->busy->value)) : Cell("-", Tone::faint),
+        !job.device_bytes ? Cell("-", Tone::faint)
+        : job.device_bytes->value < 1.0
+            ? Cell("none")
+            : Cell(format_quantity(bytes(with_digits(job.device_bytes->value, 3)))),
+        job.gpu_clock ? Cell(fmt::format("{:.0f} MHz", job.gpu_clock->value / 1e6))
+                      : Cell("-", Tone::faint)};
+    row.marked = held;
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 }  // namespace
 
 Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario& observed,
-                          const study::ObservedComparison* comparison, const std::string& written) {
+                          const study::ObservedComparison* comparison, const std::string& written,
+                          const study::ObservedNodes* nodes) {
   Report report;
   report.title = written.empty() ? "Observed job" : fmt::format("{} written", written);
   std::string headline = fmt::format("{} samples/s", number(job.throughput.value));
   if (const auto share = job.wait_share()) {
     headline += fmt::format(", {} of each step waiting for its batch", percent(*share));
   }
-  report.headline = {headline + "."};
+  if (nodes != nullptr) {
+    headline = fmt::format("{} nodes, {} samples/s. {}", nodes->nodes.size(),
+                           number(nodes->throughput()), study::verdict_on(*nodes));
+    report.headline = {headline, nodes->straggler ? Tone::caution : Tone::plain};
+    report.blocks.emplace_back(nodes_table(*nodes));
+  } else {
+    report.headline = {headline + "."};
+  }
   report.blocks.emplace_back(figures(job));
+  if (nodes != nullptr) {
+    std::get<Table>(report.blocks.back()).title =
+        fmt::format("Observed on {}, whose pace is the job's", nodes->nodes[nodes->pace].name);
+  }
   Table inputs;
   inputs.title = "Inputs of the scenario";
   inputs.columns = {{"key"}, {"value", Align::right}, {"origin"}};

@@ -43,14 +43,24 @@ struct Point {
 };
 
 /// Where `over`, which rises with its argument, is 0: between `below`, where it is less, and
-/// `above`, where it is more (regula falsi with the weights of Anderson and Björck, BIT 13, 1973).
+/// `above`, where it is more (regula falsi with the weights of Anderson and Björck, BIT 13, 1973;
+/// where three of its steps leave more than half of what lay between, the next one halves it: next
+/// to a kink they may creep along).
 template <class Over>
 Point zero_of(const Over& over, Point below, Point above) {
   Point middle = below;
   bool was_below = false;
-  for (int i = 0; i < 60 && above.at - below.at > 1e-13 * above.at; ++i) {
+  double before = above.at - below.at;
+  for (int i = 0; i < 200 && above.at - below.at > 1e-13 * above.at; ++i) {
+    bool halves = false;
+    if (i > 0 && i % 3 == 0) {
+      halves = above.at - below.at > 0.5 * before;
+      before = above.at - below.at;
+    }
     middle.at = (below.at * above.over - above.at * below.over) / (above.over - below.over);
-    if (!(middle.at > below.at && middle.at < above.at)) middle.at = (below.at + above.at) / 2.0;
+    if (halves || !(middle.at > below.at && middle.at < above.at)) {
+      middle.at = (below.at + above.at) / 2.0;
+    }
     middle.over = over(middle.at);
     if (std::abs(middle.over) < rounding) break;
     const bool is_below = middle.over < 0.0;

@@ -133,6 +133,7 @@ const std::vector<Entry<HostFacts>>& entries<HostFacts>() {
   using H = HostFacts;
   static const std::vector<Entry<H>> list = {
       entry<&H::hostname>("hostname", {"of the machine"}),
+      entry<&H::name>("name", {"what its user calls it"}),
       entry<&H::cpu>("cpu", {"its processor"}),
       entry<&H::cores>("cores", {"physical cores", "", above(0, 65536)}),
       entry<&H::hardware_threads>("hardware_threads",
@@ -169,6 +170,7 @@ const std::vector<Entry<Round>>& entries<Round>() {
                           {"share of the time that some task waited for a CPU", "", share}),
       entry<&O::clock>("clock", {"mean clock of the cores"}),
       entry<&O::disturbed>("disturbed", {"why the round is marked as disturbed"}),
+      entry<&O::host>("host", {"its host, where those of several were joined"}),
   };
   return list;
 }

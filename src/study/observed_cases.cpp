@@ -28,7 +28,7 @@ void write_cases(ObservedDraft& draft) {
   const bool waits = draft.starved().value_or(false);
   // Where the step or the reading was fitted to the throughput, that is no prediction.
   const bool predicts = waits && !draft.reads_seen && job.worker_cpu && job.workers > 0.0;
-  cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value,
+  cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value * job.instances,
                           job.throughput.relative_error, !predicts));
   cases.push_back(case_of("step", FigureId::step_time, job.interval.value * 1e3,
                           job.interval.relative_error, !predicts));

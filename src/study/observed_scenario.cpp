@@ -15,6 +15,7 @@ void write_machine(ObservedDraft& draft) {
   const ObservedJob& job = draft.job;
   Cluster& c = draft.out.scenario.cluster;
   c.gpus_per_instance = job.gpus;
+  c.instances = job.instances;
   if (!job.instance.empty()) {
     c.instance = job.instance;
   } else {
@@ -54,7 +55,7 @@ void write_samples(ObservedDraft& draft) {
     steps = 1000.0 * (job.workers + 1.0);
     draft.unseen(words::epoch_length(steps));
   }
-  draft.out.scenario.dataset.samples = steps * job.batch_size * job.gpus;
+  draft.out.scenario.dataset.samples = steps * job.batch_size * job.gpus * job.instances;
 }
 
 void write_origins(ObservedDraft& draft) {

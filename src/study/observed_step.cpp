@@ -62,9 +62,14 @@ void write_copied_bytes(ObservedDraft& draft) {
 /// the step waits for them.
 double write_collectives(ObservedDraft& draft, double rest) {
   const ObservedJob& job = draft.job;
-  if (job.gpus <= 1.0) return 0.0;
+  if (job.gpus * job.instances <= 1.0) return 0.0;
   if (!job.exposed_collective) {
     draft.unseen(words::unseen::communication);
+    if (job.instances > 1.0) {
+      AllReduce hidden;
+      hidden.gradient_bytes = Bytes{};
+      draft.out.scenario.job.allreduce = hidden;
+    }
     return 0.0;
   }
   const double exposed = job.exposed_collective->value;

@@ -1,7 +1,12 @@
 #include "words/observed.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <span>
+#include <utility>
+
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 
 namespace feedrate::words {
@@ -98,6 +103,88 @@ Unseen variation_of_each(double gpus, double cv) {
 Unseen wait_for_batches(bool gpu_busy) {
   return {"the wait for batches",
           gpu_busy ? "none: the GPU is busy" : "none: the GPU is the limit"};
+}
+
+namespace {
+
+/// Three digits, with the unit of each.
+std::string short_text(double value, std::span<const std::pair<double, const char*>> units) {
+  for (const auto& [size, name] : units) {
+    if (value >= size) return fmt::format("{} {}", three_digits(value / size), name);
+  }
+  const auto& [size, name] = units.back();
+  return fmt::format("{} {}", three_digits(value / size), name);
+}
+
+std::string short_text(Duration time) {
+  constexpr std::pair<double, const char*> units[] = {{1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}};
+  return short_text(time.base(), units);
+}
+
+std::string short_text(Bytes size) {
+  constexpr std::pair<double, const char*> units[] = {
+      {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1.0, "B"}};
+  return short_text(size.base(), units);
+}
+
+}  // namespace
+
+std::string node_needs_cpu(Duration own, Duration others) {
+  return fmt::format("its workers need {} of CPU time for a sample, the others' {}",
+                     short_text(own), short_text(others));
+}
+
+std::string node_lacks_cpu(Duration own, Duration others, double used_by_others) {
+  std::string text = fmt::format("its workers wait {} a sample for a CPU, the others' {}",
+                                 short_text(own), short_text(others));
+  if (used_by_others >= 0.05) {
+    text +=
+        fmt::format("; programs beside the job use {:.0f} % of its CPUs", 100.0 * used_by_others);
+  }
+  return text;
+}
+
+std::string node_is_cold(Bytes own, Bytes others) {
+  return fmt::format(
+      "it reads {} a sample from its disk, the others {}: its page cache holds less of the data",
+      short_text(own), others.base() < 1.0 ? "nothing" : short_text(others));
+}
+
+std::string node_has_busy_disk(double own, double others) {
+  return fmt::format("its disk is busy {:.0f} % of the time, the others' {:.0f} %", 100.0 * own,
+                     100.0 * others);
+}
+
+std::string node_waits_for_reads(Duration each) {
+  return fmt::format("its workers wait {} a sample for what they read", short_text(each));
+}
+
+std::string node_has_slow_gpus(Frequency own, Frequency others) {
+  return fmt::format("its GPUs run at {:.0f} MHz, the others' at {:.0f} MHz", own.base() / 1e6,
+                     others.base() / 1e6);
+}
+
+std::string straggler(std::string_view node, std::string_view rank, Duration late, double interval,
+                      const std::vector<std::string>& causes) {
+  std::string text = fmt::format("{} holds the others up", node);
+  if (!rank.empty()) text = fmt::format("{}, {} first of all, holds the others up", node, rank);
+  if (late > Duration{}) {
+    text += fmt::format(": they wait {} of each step for it, {:.0f} % of the job's time",
+                        short_text(late), 100.0 * late.base() / interval);
+  }
+  if (causes.empty()) return text + ". Why is not told by what was observed.";
+  return fmt::format("{}. Why: {}.", text, fmt::join(causes, "; "));
+}
+
+std::string no_straggler(std::size_t nodes, bool told) {
+  if (told) {
+    return fmt::format(
+        "None of the {} nodes holds the others up: all wait alike for their batches.", nodes);
+  }
+  return fmt::format(
+      "Which of the {} nodes holds the others up is not told: one reading decides, the time of "
+      "each step that waits for its batch, on every node.",
+      nodes);
 }
 
 std::string not_seen(const std::vector<Unseen>& unseen, const std::vector<std::string>& notes) {

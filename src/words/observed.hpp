@@ -139,6 +139,19 @@ Unseen communicated_bytes(Duration exposed);
 Unseen variation_of_each(double gpus, double cv);
 Unseen wait_for_batches(bool gpu_busy);
 
+// What a node of several does otherwise than the others, which need or do as `others` says.
+std::string node_needs_cpu(Duration own, Duration others);
+std::string node_lacks_cpu(Duration own, Duration others, double used_by_others);
+std::string node_is_cold(Bytes own, Bytes others);
+std::string node_has_busy_disk(double own, double others);
+std::string node_waits_for_reads(Duration each);
+std::string node_has_slow_gpus(Frequency own, Frequency others);
+/// `rank`: "" where all of its ranks are alike. `late`: 0 where it is not told.
+std::string straggler(std::string_view node, std::string_view rank, Duration late, double interval,
+                      const std::vector<std::string>& causes);
+/// `told`: logs of all nodes tell what steps wait for.
+std::string no_straggler(std::size_t nodes, bool told);
+
 /// All of it in one line: "Not seen: CPUs: one for each process of the job; …", and the notes.
 std::string not_seen(const std::vector<Unseen>& unseen, const std::vector<std::string>& notes);
 

@@ -143,6 +143,62 @@ TEST_CASE("calibrate: --add puts a calibration to those before, of this host onl
   CHECK(slurp(folder / "none.json").empty());
 }
 
+TEST_CASE("calibrate: --join makes one profile of several hosts, and measures nothing") {
+  const Folder folder;
+  using namespace feedrate;
+  std::string files;
+  MeasurementSet set;
+  for (const char* name : {"node01", "node02", "node03"}) {
+    const std::string profile = folder / (std::string(name) + ".json");
+    const Outcome one = shell(std::string("feedrate calibrate memcpy --quick --name ") + name +
+                              " --output " + profile);
+    INFO(one.err);
+    REQUIRE(one.status == 0);
+    files += " " + (folder / (std::string(name) + ".measurements.json"));
+    set = schema::read_measurements(folder / (std::string(name) + ".measurements.json"));
+    CHECK(set.host.name == name);
+  }
+  // Another one, whose copies take twice as long.
+  set.host.name = "node04";
+  for (Measurement& what : set.measurements) {
+    for (Duration& time : what.times) time *= 4.0;
+  }
+  folder.write("node04.measurements.json", schema::write_measurements(set));
+  const std::string all = files + " " + (folder / "node04.measurements.json");
+  const Outcome joined = calibrate("--join" + all, folder);
+  INFO(joined.err << joined.out);
+  REQUIRE(joined.status == 0);
+  CHECK(has(joined.out, "4 hosts"));
+  CHECK(has(joined.out, "rounds of 4 calibrations"));
+  CHECK(has(joined.out, "slow, not in the profile"));
+  const HostProfile profile = schema::read_host_profile(folder / "host.json");
+  CHECK(profile.name == "4 hosts");
+  CHECK(has(profile.remarks.back(), "node04 is slow, and not in these numbers: memcpy takes"));
+  CHECK(slurp(folder / "host.measurements.json").empty());
+  CHECK(
+      shell(std::string("feedrate run ") + scenario + " --host " + (folder / "host.json")).status ==
+      0);
+
+  const auto refused = [&](const std::string& flags, const std::string& words) {
+    const Outcome outcome =
+        shell("feedrate calibrate --output " + (folder / "none.json") + " " + flags);
+    INFO(flags << "\n" << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, words));
+  };
+  refused("--join " + (folder / "node01.measurements.json"), "only those of \"node01\"");
+  refused("--join " + (folder / "node01.json"), "node01.measurements.json\"");
+  refused("memcpy --join" + files, "--join");
+  refused("--join" + files + " --add " + (folder / "node04.measurements.json"), "--join");
+  set.host.cpu = "A faster CPU";
+  folder.write("other.json", schema::write_measurements(set));
+  refused("--join" + files + " " + (folder / "other.json"), "expected hosts of one kind");
+  set.host = {};
+  folder.write("other.json", schema::write_measurements(set));
+  refused("--join" + files + " " + (folder / "other.json"), "expected a host's name");
+  CHECK(slurp(folder / "none.json").empty());
+}
+
 TEST_CASE("calibrate: commands that cannot work are refused before anything is measured") {
   const Folder folder;
   const auto refused = [&](const std::string& flags, const std::string& words) {

@@ -39,6 +39,41 @@ TEST_CASE("observe fit: a simulated job's samples give a scenario that is valida
             .status == 0);
 }
 
+TEST_CASE("observe fit: the nodes of a job are set side by side, each with its own log") {
+  const Folder folder;
+  std::string recordings;
+  for (int i = 1; i <= 3; ++i) {
+    const std::string name = "node" + std::to_string(i);
+    const std::string one = folder / (name + ".jsonl");
+    const std::string cpu = i == 2 ? "30 ms" : "13 ms";
+    REQUIRE(shell(std::string("feedrate run ") + scenario +
+                  " --set num_workers=2 --set /preprocess/resize/cpu='" + cpu + "' --samples '" +
+                  one +
+                  "' --interval 200ms && sed -i 's/\"NodeId\": \"simulation\"/\"NodeId\": \"" +
+                  name + "\"/' '" + one + "'")
+                .status == 0);
+    recordings += " '" + one + "'";
+  }
+  const std::string job = folder / "job.json";
+  const Outcome fit =
+      shell("feedrate observe fit" + recordings + " --batch-size 64 --gpus 3 -o '" + job + "'");
+  INFO(fit.out << fit.err);
+  REQUIRE(fit.status == 0);
+  CHECK(has(fit.out, "3 nodes, "));
+  CHECK(has(fit.out, "node2 holds the others up"));
+  CHECK(has(fit.out, "its workers need "));
+  CHECK(has(slurp(job), "\"instances\": 3"));
+  CHECK(has(slurp(job), "node2 holds the others up"));
+  CHECK(shell("feedrate cases '" + job + "'").status == 0);
+
+  // A log that is of none of them.
+  folder.write("train.log", "Epoch: [0][1/9]\tTime 0.1 (0.1)\tData 0.0 (0.0)\n");
+  const Outcome refused =
+      shell("feedrate observe fit '" + (folder / "train.log") + "'" + recordings);
+  CHECK(refused.status == 2);
+  CHECK(has(refused.err, "expected the recording of its node before it"));
+}
+
 TEST_CASE("observe fit: a scenario is set beside what was observed, and what differs is found") {
   const Folder folder;
   const std::string twin = folder / "twin.jsonl";

@@ -237,4 +237,30 @@ TEST_CASE("observe: what cannot be done is said") {
   }
 }
 
+TEST_CASE("observe: --steps puts the steps that a command prints into its recording") {
+  const Folder folder;
+  const std::string recording = folder / "job.jsonl";
+  const std::string loop =
+      "for i in $(seq 1 12); do printf 'Epoch: [0][%s/100]\\tTime 0.100 (0.100)\\tData 0.040 "
+      "(0.040)\\n' $i; sleep 0.1; done";
+  const std::string script = folder.write("train.sh", loop + "\n");
+  const Outcome observed =
+      shell("feedrate observe --node here --steps --interval 100ms --output '" + recording +
+            "' -- sh '" + script + "'");
+  INFO(observed.err);
+  REQUIRE(observed.status == 0);
+  CHECK(has(observed.out, "Epoch: [0][12/100]"));
+  CHECK(has(slurp(recording), "\"NodeId\": \"here\""));
+  const Outcome fit = shell("feedrate observe fit '" + recording +
+                            "' --batch-size 8 --gpus 1 --num-workers 0 | head -n 3");
+  INFO(fit.out << fit.err);
+  CHECK(has(fit.out, "of each step waiting for its batch"));
+
+  // No steps are no failure of the command, and one needs something to keep them in.
+  const Outcome none = shell("feedrate observe --steps --output '" + recording + "2' -- true");
+  CHECK(none.status == 0);
+  CHECK(shell("feedrate observe --steps -- true").status == 2);
+  CHECK(shell("feedrate observe --steps --pid 1 --output x").status == 2);
+}
+
 }  // namespace

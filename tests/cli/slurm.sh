@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# slurm.sh FOLDER COMMAND...: runs a command beside a Slurm of one node that lives in FOLDER (an absolute, empty
-# one) and ends with the command. Exit status: the command's; 77 where a Slurm cannot run, with a word why.
+# slurm.sh FOLDER COMMAND...: runs a command beside a Slurm of this machine that lives in FOLDER (an absolute, empty
+# one) and ends with the command. NODES=3: of so many nodes, node1 … node3, all of which are this machine. Exit
+# status: the command's; 77 where a Slurm cannot run, with a word why.
 set -uo pipefail
 folder=$1
 shift
@@ -35,6 +36,8 @@ free_port() {
     (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port" && return; }
   done
 }
+nodes=${NODES:-1}
+unset NODES
 host=$(hostname -s)
 user=$(id -un) # whose jobs alone a node runs that is not root's
 mkdir -p "$folder"/{state,spool}
@@ -45,17 +48,16 @@ cat >"$SLURM_CONF" <<CONF
 ClusterName=feedrate
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$(free_port)
-SlurmdPort=$(free_port)
 AuthType=auth/munge
 AuthInfo=socket=$folder/munge.socket
 SlurmUser=$user
 SlurmdUser=$user
 StateSaveLocation=$folder/state
-SlurmdSpoolDir=$folder/spool
+SlurmdSpoolDir=$folder/spool/%n
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd.pid
 SlurmctldLogFile=$folder/slurmctld.log
-SlurmdLogFile=$folder/slurmd.log
+SlurmdLogFile=$folder/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
@@ -66,9 +68,13 @@ ReturnToService=2
 MinJobAge=300
 KillWait=2
 SchedulerParameters=sched_min_interval=100000,batch_sched_delay=0
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
+for ((i = 1; i <= nodes; i++)); do
+  mkdir -p "$folder/spool/node$i"
+  printf 'NodeName=node%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d State=UNKNOWN\n' \
+    "$i" "$host" "$(free_port)" "$(nproc)" >>"$SLURM_CONF"
+done
 # Nothing is put into groups; but slurmd looks for systemd unless this is said.
 printf 'CgroupPlugin=cgroup/v1\n' >"$folder/cgroup.conf"
 
@@ -83,12 +89,15 @@ done
 [ -S "$folder/munge.socket" ] || cannot "munged did not start: $(tail -n 1 "$folder/munged.out" 2>/dev/null)"
 slurmctld -D >"$folder/slurmctld.out" 2>&1 &
 started+=($!)
-slurmd -D >"$folder/slurmd.out" 2>&1 &
-started+=($!)
+for ((i = 1; i <= nodes; i++)); do
+  slurmd -D -N "node$i" >"$folder/slurmd.node$i.out" 2>&1 &
+  started+=($!)
+done
+all_idle() { [ "$(sinfo -h -N -o %t 2>/dev/null | grep -cx idle)" = "$nodes" ]; }
 for _ in {1..150}; do
-  [ "$(sinfo -h -o %t 2>/dev/null)" = idle ] && break
+  all_idle && break
   sleep 0.2
 done
-[ "$(sinfo -h -o %t 2>/dev/null)" = idle ] ||
-  cannot "the node did not come up: $(tail -qn 1 "$folder"/slurm{ctld,d}.{log,out} 2>/dev/null | tail -n 1)"
+all_idle ||
+  cannot "the nodes did not come up: $(tail -qn 1 "$folder"/slurm*.{log,out} 2>/dev/null | tail -n 1)"
 "$@"

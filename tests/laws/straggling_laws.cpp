@@ -122,6 +122,24 @@ TEST_CASE("straggling: an efficiency that was measured has it in it, and is reac
   CHECK_DRAWN(below > 10);
 }
 
+TEST_CASE("straggling: an efficiency is reached where few times make its curve steep") {
+  // A tenth of an instance's GPUs more or less change the efficiency by a tenth.
+  const testing_resolve::Settings settings = {
+      {"/cluster/instance", "p4d.24xlarge"},
+      {"/cluster/instances", "16"},
+      {"/cluster/gpus_per_instance", "2"},
+      {"/loader/batch_size", "4"},
+      {"/dataset/samples", "4000000"},
+      {"/dataset/bytes_per_sample", "1 kB"},
+      {"/job/step", R"({"times": [[2, "1.0133 s"], [27, "1.1036 s"], [32, "0.4547 s"]]})"}};
+  for (const double given : {0.5, 0.7, 0.837, 0.8372504902, 0.8375, 0.838, 0.86, 0.9, 0.95}) {
+    const Result result = answer(settings, "/job/efficiency", fmt::format("{:.17g}", given));
+    CHECK_FALSE(is_refused(result));
+    REQUIRE(result.efficiency);
+    CHECK(*result.efficiency == Approx(given).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("straggling: what is assumed of messages comes on top, however much steps vary") {
   Generator random(63);
   int more = 0;

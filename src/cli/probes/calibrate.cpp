@@ -19,6 +19,7 @@
 #include "cli/probes/work.hpp"
 #include "cli/terminal.hpp"
 #include "fit/profile.hpp"
+#include "model/merge_measurements.hpp"
 #include "report/calibrate_report.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
@@ -71,6 +72,12 @@ std::vector<VendorFigure> figures_beside(const std::vector<FitLine>& lines, Host
   }
 }
 
+EarlierSets earlier_of(const CalibrateArguments& arguments, const HostFacts& host) {
+  if (!arguments.joins.empty()) return read_joins(arguments.joins);
+  if (!arguments.additions.empty()) return read_additions(arguments.additions, host);
+  return read_imports(arguments.imports);
+}
+
 /// How fast the machine is just now, for programs that measure something beside it.
 int print_canary(const CalibrateArguments& arguments, const bench::Settings& settings) {
   const Interrupt interrupt;
@@ -85,14 +92,13 @@ int calibrate(const CalibrateArguments& arguments) {
   const bench::Settings settings = settings_of(arguments);
   if (arguments.list) return list_probes(settings);
   if (arguments.canary) return print_canary(arguments, settings);
-  const ChosenProbes chosen = choose_probes(arguments.probes, arguments.imports.empty());
+  const ChosenProbes chosen =
+      choose_probes(arguments.probes, arguments.imports.empty() && arguments.joins.empty());
   const bench::ProcessGroup group = group_of(chosen);
   if (group.rank > 0) return measure_along(chosen, settings);
   const bool measures = !chosen.empty();
   const HostFacts host = measures ? bench::host_facts(settings) : HostFacts{};
-  const EarlierSets earlier = arguments.additions.empty()
-                                  ? read_imports(arguments.imports)
-                                  : read_additions(arguments.additions, host);
+  const EarlierSets earlier = earlier_of(arguments, host);
   std::string file =
       measures || !arguments.measurements.empty()
           ? measurements_file(arguments.measurements, arguments.output, earlier.files)
@@ -104,6 +110,7 @@ int calibrate(const CalibrateArguments& arguments) {
   fresh.command_line = command_line();
   fresh.version = feedrate_version();
   fresh.host = host;
+  fresh.host.name = arguments.name;
   bool begun = false;
   const auto write = [&](const MeasurementSet& set) {
     const std::string text = schema::write_measurements(set);
@@ -119,7 +126,8 @@ int calibrate(const CalibrateArguments& arguments) {
     const auto keep = [&] { write(together(earlier, &fresh)); };
     measure(chosen, settings, group.size > 1, interrupt, fresh, keep);
   }
-  MeasurementSet set = together(earlier, measures ? &fresh : nullptr);
+  MeasurementSet set = arguments.joins.empty() ? together(earlier, measures ? &fresh : nullptr)
+                                               : joined(earlier.sets);
   if (set.date.empty()) set.date = fresh.date;
   if (set.command_line.empty()) set.command_line = fresh.command_line;
   set.version = feedrate_version();
@@ -127,6 +135,7 @@ int calibrate(const CalibrateArguments& arguments) {
   report::Calibration calibration{
       named(fitted.profile, arguments).name, "", "", interrupt.flag(), {}};
   calibration.drifts = fitted.drifts;
+  calibration.hosts = fitted.hosts;
   calibration.figures = figures_beside(fitted.lines, set.host, arguments);
   if (measured(set)) {
     if (!file.empty()) write(set);
