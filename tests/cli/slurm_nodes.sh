@@ -4,7 +4,7 @@
 set -euo pipefail
 folder=$1
 export NODES=$folder/nodes
-batch=(--parsable --wait --nodes=3 --chdir="$folder" docs/cluster/nodes.sbatch)
+batch=(--parsable --wait --time=5 --nodes=3 --chdir="$folder" docs/cluster/nodes.sbatch)
 
 sbatch --output="$folder/calibrate.log" "${batch[@]}" calibrate memcpy --quick >/dev/null ||
   cat "$folder/calibrate.log"
