@@ -42,6 +42,8 @@ JOBS = {
     "busy neighbours": dict(workers=1, batch=16, step=5.0, cpu=3.0, neighbours=(os.cpu_count() or 1) + 1, limit="decode"),
     "reads beside them": dict(workers=2, batch=16, step=5.0, cpu=1.0, wait=20.0, neighbours=(os.cpu_count() or 1) + 1, limit="disk"),
     "started by another": dict(workers=1, batch=16, step=20.0, cpu=6.0, launcher=True, limit="decode"),
+    # torchrun starts the ranks, which wait for each other in each step.
+    "two ranks": dict(workers=1, batch=8, step=20.0, cpu=5.0, ranks=2, limit="decode"),
 }
 
 
@@ -117,7 +119,15 @@ def write_samples(path):
 def run_job(job, blocks, seconds, log, before=(), samples=None):
     # As programs are that start a rank: a Python which waits for the one that trains.
     launcher = [PYTHON, "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"] if job.get("launcher") else []
-    command = [*before, *launcher, PYTHON, str(HERE / "job.py"), "--workers", str(job["workers"]), "--batch", str(job["batch"]),
+    if "ranks" in job:
+        # Both streams of each rank are named: without, torchrun of PyTorch 1.13 ends with an error under Python 3.11.
+        def each(stream):
+            return ",".join(f"{rank}:{stream}" for rank in range(job["ranks"]))
+
+        launcher = [PYTHON, "-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={job['ranks']}",
+                    "--redirects", each(1), "--tee", each(2), "--log_dir", str(log.parent / "ranks")]
+    program = [] if "ranks" in job else [PYTHON]
+    command = [*before, *launcher, *program, str(HERE / "job.py"), "--workers", str(job["workers"]), "--batch", str(job["batch"]),
                "--step-ms", str(job["step"]), "--blocks", str(blocks), "--wait-ms", str(job.get("wait", 0.0)),
                "--seconds", str(seconds), "--log", str(log)]
     server = None
@@ -150,7 +160,7 @@ def throughput(log, job):
     """Samples a second after the first 2 W steps."""
     times = [float(line.split("Time ")[1].split()[0]) for line in log.splitlines() if line.startswith("Epoch")]
     times = times[2 * job["workers"] + 1:]
-    return job["batch"] * len(times) / sum(times), len(times)
+    return job["batch"] * job.get("ranks", 1) * len(times) / sum(times), len(times)
 
 
 def measure(args):
@@ -229,9 +239,9 @@ def table(args):
             start = entry["started"]
             scenario = os.path.join(folder, f"{slug}.json")
             feedrate(args.program, "observe", "fit", str(args.folder / f"{slug}.jsonl.gz"), str(log), "--start", start,
-                     "--batch-size", str(job["batch"]), "--gpus", "1", "-o", scenario)
+                     "--batch-size", str(job["batch"]), "--gpus", str(job.get("ranks", 1)), "-o", scenario)
             step = json.loads(feedrate(args.program, "observe", "fit", str(args.folder / f"{slug}.jsonl.gz"), str(log),
-                                       "--start", start, "--batch-size", str(job["batch"]), "--gpus", "1", "--format",
+                                       "--start", start, "--batch-size", str(job["batch"]), "--gpus", str(job.get("ranks", 1)), "--format",
                                        "json"))["job"]["step"]["fixed"]
             number, unit = step.split()
             milliseconds = float(number) * {"s": 1e3, "ms": 1.0, "us": 1e-3}[unit]

@@ -202,8 +202,10 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
     double scale = 1.0;
     if (key.kind == HeatKind::link) {
       if (highest <= 0.0) continue;
-      scale = highest;
-      row.of = bytes_per_second(highest);
+      // Any machine is sent a little: that is no traffic of the job.
+      constexpr double next_to_nothing = 1e6;  // bytes/s
+      scale = std::max(highest, next_to_nothing);
+      row.of = bytes_per_second(scale);
     }
     for (std::size_t c = 0; c < map.columns; ++c) {
       if (grouped[c].count <= 0.0) continue;

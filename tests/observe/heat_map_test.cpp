@@ -44,6 +44,22 @@ const HeatRow& row_of(const HeatMap& map, const std::string& name) {
   return map.rows.front();
 }
 
+TEST_CASE("heat map: a few bytes that any machine is sent are no full block") {
+  HeatMapMaker maker;
+  ObservationHeader header;
+  header.interval = seconds(0.5);
+  maker.add(header);
+  for (int i = 1; i <= 20; ++i) {
+    maker.add(sample(0.5 * i, MetricId::link_receive, "eth0", 84.0));
+    maker.add(sample(0.5 * i, MetricId::link_receive, "eth1", 2e6));
+  }
+  const HeatMap map = maker.finish(seconds(1.0), "o");
+  CHECK(row_of(map, "eth0").most < 1e-3);
+  CHECK(row_of(map, "eth0").of->base() == 1e6);
+  CHECK(row_of(map, "eth1").most == 1.0);
+  CHECK(row_of(map, "eth1").of->base() == 2e6);
+}
+
 TEST_CASE("heat map: means stay what they are, however many columns and however long") {
   for (const int length : {4, 60, 5000}) {
     for (const std::size_t columns : {1U, 7U, 40U, 300U}) {

@@ -16,6 +16,7 @@ FEEDRATE_LIBRARY names, else one beside this file, else one that the system's lo
 """
 
 import ctypes
+import glob
 import json
 import os
 import sys
@@ -67,7 +68,10 @@ def _candidates():
         # The library finds its prices from its own path, also where the program has gone elsewhere.
         return [os.path.abspath(named) if os.sep in named else named]
     here = os.path.dirname(os.path.abspath(__file__))
-    beside = [os.path.join(here, name) for name in _NAMES]
+    # PREFIX/lib/python3/dist-packages/feedrate: the library is in PREFIX/lib, or in a folder of the architecture there.
+    lib = os.path.dirname(os.path.dirname(os.path.dirname(here)))
+    folders = [here, lib, *sorted(glob.glob(os.path.join(glob.escape(lib), "*-linux-*")))]
+    beside = [os.path.join(folder, name) for folder in folders for name in _NAMES]
     return [path for path in beside if os.path.exists(path)] + list(_NAMES)
 
 
