@@ -3,6 +3,7 @@
 // input does not fit, 3 the pinned packages are missing; the last line on standard error says why.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { withScales } from './pareto_layout.js';
 import { datasets } from './rows.js';
 import { chartConfig, palettes } from './theme.js';
 
@@ -52,7 +53,7 @@ const config = { ...chartConfig(palette, rows), background: palette.paper };
 let svg;
 try {
   const logger = vega.logger(vega.Error);
-  const compiled = vegaLite.compile({ ...spec, datasets: { [name]: rows } }, { config, logger });
+  const compiled = vegaLite.compile({ ...withScales(spec, rows), datasets: { [name]: rows } }, { config, logger });
   svg = await new vega.View(vega.parse(compiled.spec), { renderer: 'none', logger }).toSVG();
 } catch (error) {
   fail(2, `${path}: ${String(error.message).split('\n')[0]}`);

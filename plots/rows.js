@@ -1,6 +1,7 @@
 // From the JSON of `run`, `sweep` and `run --trace` to the rows that the charts name as their data.
 // Used by the report's page and, under Node, by `feedrate plot`.
 import { duration, money, percent, rate } from './numbers.js';
+import { placedNames } from './pareto_layout.js';
 
 const secondsPerHour = 3600;
 const timeUnits = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us']];
@@ -133,29 +134,56 @@ function axisKey(points) {
   return values.get('instances')?.size > 1 ? 'instances' : varied[0] ?? '';
 }
 
-/** A row a point of a sweep: `x` along the axis, `series` for what else varies. */
-export function pointRows(points, hourValue) {
+// The keys of a sweep that have more than one value, in the order in which they are set.
+function variedKeys(points) {
+  return Object.keys(points[0].set).filter((key) => new Set(points.map(({ set }) => set[key])).size > 1);
+}
+
+/** What a point is called on a chart, where the sweep is over machines or how they are rented; null: it is not. */
+function nameOf(varied) {
+  const rented = /(^|[./])(instance|purchase|region)$/;
+  if (!varied.some((key) => rented.test(key))) return null;
+  return (set) => varied.map((key) => (rented.test(key) ? set[key] : `${key} = ${set[key]}`)).join(', ');
+}
+
+// The names on a chart: of the fastest and the cheapest, then of the rest of the Pareto front.
+function chartNames(rows, points, size) {
+  const name = nameOf(variedKeys(points));
+  const named = rows.filter(({ best, pareto }) => best !== '' || (pareto && name !== null))
+    .map(({ index, best }) => ({ index, must: best !== '',
+      texts: [[name?.(points[index].set), best].filter((part) => part).join(': '), ...(best === '' ? [] : [best])] }))
+    .sort((a, b) => Number(b.must) - Number(a.must));
+  return new Map(placedNames(rows, named, size).map(({ index, text, align, dx, dy }) =>
+    [index, { label: text, label_align: align, label_dx: dx, label_dy: dy }]));
+}
+
+/** A row a point of a sweep: `x` along the axis, `series` for what else varies; names where a chart of this size has room
+ * for them. */
+export function pointRows(points, hourValue, size = { width: 640, height: 230 }) {
   if (points.length === 0) return [];
   const key = axisKey(points);
   const unit = timeUnit(Math.max(...points.map(({ result }) => result.time.total_s)));
   const best = bestPoints(points, hourValue);
+  const front = new Set(best.front);
   const order = [...new Set(points.map(({ set }) => set[key]))];
   const seriesOf = (set) => Object.entries(set).filter(([name]) => name !== key).map(([, value]) => value).join(', ');
-  return points.map(({ set, result }, index) => {
+  const rows = points.map(({ set, result }, index) => {
     const marks = [[best.fastest, 'fastest'], [best.cheapest, 'cheapest']].filter(([i]) => i === index);
     const words = marks.map(([, word]) => word).join(' and ');
     const cost = totalCost(result, hourValue);
     return {
       key, x: set[key] ?? 'as written', order: order.indexOf(set[key]), index,
       series: seriesOf(set),
-      setting: Object.entries(set).map(([name, value]) => `${name} = ${value}`).join(', '),
+      setting: Object.entries(set).map(([name, value]) => `${name} = ${value}`).join(', ') || 'as written',
       total_s: result.time.total_s, time: result.time.total_s / unit.seconds, time_unit: unit.name,
       money: result.cost.money_usd, total: cost,
-      pareto: best.front.includes(index),
+      pareto: front.has(index),
       best: words,
       time_text: duration(result.time.total_s), total_text: money(cost),
     };
   });
+  const names = chartNames(rows, points, size);
+  return rows.map((row) => ({ ...row, ...(names.get(row.index) ?? { label: '' }) }));
 }
 
 /** Total cost against the fewest instances'. A line for each number of instances: by their efficiency. A mark for each

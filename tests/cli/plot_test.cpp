@@ -17,6 +17,35 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return found;
 }
 
+struct Swept {
+  std::string set;  // JSON
+  double seconds = 0.0, dollars = 0.0;
+};
+
+/// As `sweep --format json` writes it, as far as the chart reads it.
+std::string sweep_of(const std::vector<Swept>& points) {
+  std::string text;
+  for (const auto& [set, seconds, dollars] : points) {
+    text += (text.empty() ? "" : ",") +
+            ("{\"set\": {" + set + "}, \"result\": {\"instances\": 1, \"time\": {\"total_s\": " +
+             std::to_string(seconds) + "}, \"cost\": {\"money_usd\": " + std::to_string(dollars) +
+             ", \"hour_value_usd\": 0, \"billed_time_s\": 0}}}");
+  }
+  return "{\"points\": [" + text + "]}";
+}
+
+std::string pareto_of(const std::vector<Swept>& points) {
+  const Folder folder;
+  const Outcome outcome = shell("feedrate plot pareto " + folder.write("s.json", sweep_of(points)));
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  return outcome.out;
+}
+
+std::string machine(const std::string& name, const std::string& purchase = "spot") {
+  return R"("instance": ")" + name + R"(", "purchase": ")" + purchase + '"';
+}
+
 }  // namespace
 
 TEST_CASE("plot: a result's charts have a mark for each row") {
@@ -46,6 +75,68 @@ TEST_CASE("plot: a sweep's charts, to a file, the same bytes each time") {
     CHECK(count_of(svg, "<path") > 8);
     CHECK(shell(draw).out == svg);
   }
+}
+
+TEST_CASE("plot: machines on the Pareto front are named, the others are not") {
+  const std::string one_purchase = pareto_of({{machine("fast"), 3600, 30},
+                                              {machine("middle"), 5400, 20},
+                                              {machine("worse"), 5500, 40},
+                                              {machine("cheap"), 9000, 10}});
+  // Each name has a halo, which is written first.
+  for (const char* name : {">fast: fastest</text>", ">middle</text>", ">cheap: cheapest</text>"}) {
+    INFO(name);
+    CHECK(count_of(one_purchase, name) == 2);
+  }
+  CHECK_FALSE(has(one_purchase, "worse</text>"));
+  const std::string two =
+      pareto_of({{machine("a", "on_demand"), 3600, 30}, {machine("a"), 5400, 20}});
+  CHECK(has(two, ">on_demand: fastest</text>"));
+  CHECK(has(two, ">spot: cheapest</text>"));
+  const std::string both =
+      pareto_of({{machine("a", "on_demand"), 3600, 30}, {machine("b"), 5400, 20}});
+  CHECK(has(both, ">a, on_demand: fastest</text>"));
+  CHECK(has(both, ">b, spot: cheapest</text>"));
+  const std::string workers = pareto_of({{R"("num_workers": "1")", 5400, 20},
+                                         {R"("num_workers": "2")", 4000, 25},
+                                         {R"("num_workers": "4")", 3600, 30}});
+  CHECK(count_of(workers, ">fastest</text>") == 2);
+  CHECK_FALSE(has(workers, "num_workers = 2</text>"));
+}
+
+TEST_CASE("plot: of hundreds of machines on the front those are named that there is room for") {
+  std::vector<Swept> points;
+  for (int i = 0; i < 300; ++i) {
+    points.push_back({machine("machine" + std::to_string(i)), 3600.0 + 60 * i, 600.0 - i});
+  }
+  const std::string svg = pareto_of(points);
+  CHECK(count_of(svg, ">machine0: fastest</text>") == 2);
+  CHECK(count_of(svg, ">machine299: cheapest</text>") == 2);
+  const std::size_t named = count_of(svg, ">machine") / 2;
+  CHECK(named > 4);
+  CHECK(named < 40);
+}
+
+TEST_CASE("plot: axes are logarithmic where the data span more than a decade, else from zero") {
+  const std::string near =
+      pareto_of({{machine("a"), 3600, 10}, {machine("b"), 36000, 1}, {machine("c"), 7200, 5}});
+  CHECK(has(near, ">$0</text>"));
+  CHECK(has(near, ">0 h</text>"));
+  const std::string cost =
+      pareto_of({{machine("a"), 3600, 101}, {machine("b"), 36000, 10}, {machine("c"), 7200, 50}});
+  CHECK_FALSE(has(cost, ">$0</text>"));
+  for (const char* tick :
+       {">$10</text>", ">$20</text>", ">$50</text>", ">$100</text>", ">0 h</text>"}) {
+    INFO(tick);
+    CHECK(has(cost, tick));
+  }
+  const std::string both = pareto_of({{machine("a"), 3600, 0.3}, {machine("b"), 360000, 0.004}});
+  for (const char* tick : {">$0.005</text>", ">$0.01</text>", ">$0.10</text>"}) {
+    INFO(tick);
+    CHECK(has(both, tick));
+  }
+  CHECK_FALSE(has(both, ">0 days</text>"));
+  // An axis from nothing has no logarithm.
+  CHECK(has(pareto_of({{machine("a"), 3600, 100}, {machine("b"), 7200, 0}}), ">$0</text>"));
 }
 
 TEST_CASE("plot: a trace draws the timeline") {

@@ -131,7 +131,8 @@ endif()
 
 # One inline module cannot import: the files follow each other, without their import lines.
 execute_process(
-  COMMAND sed -e "/^import .*;$/d" -e "/^import /,/;$/d" ${PLOTS}/numbers.js ${PLOTS}/theme.js ${PLOTS}/rows.js
+  COMMAND sed -e "/^import .*;$/d" -e "/^import /,/;$/d" ${PLOTS}/numbers.js ${PLOTS}/theme.js
+          ${PLOTS}/pareto_layout.js ${PLOTS}/rows.js
           ${PAGE}/page.js
   OUTPUT_FILE ${FOLDER}/script.new COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${FOLDER}/script.new ${FOLDER}/script.js)
