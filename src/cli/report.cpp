@@ -38,6 +38,7 @@ struct ReportArguments {
   std::vector<std::string> scenarios;
   bool live = false;
   std::vector<std::string> vary;
+  std::string instances;
   std::string output;
   int jobs = 0;
   SimulationOptions simulation;
@@ -53,18 +54,13 @@ struct Question {
   [[nodiscard]] const HostProfile* profile() const { return host ? &*host : nullptr; }
 };
 
-std::vector<api::Vary> parsed(const std::vector<std::string>& texts) {
-  std::vector<api::Vary> varied;
-  for (const std::string& text : texts) varied.push_back(api::parse_vary(text));
-  return varied;
-}
-
-void refuse_large(const std::vector<api::Vary>& varied) {
-  if (const std::size_t points = varied.empty() ? 0 : api::combinations(varied).size();
+/// `flag` names what made the points.
+void refuse_large(const std::vector<api::Vary>& varied, std::string_view flag) {
+  if (const std::size_t points = varied.empty() ? 0 : api::Grid(varied).size();
       points > most_points) {
     throw InputError({{.file = "",
                        .line = 0,
-                       .pointer = "--vary",
+                       .pointer = std::string(flag),
                        .message = fmt::format("expected at most {} points in a report, got {}; "
                                               "`feedrate sweep --format csv` allows more",
                                               most_points, points)}});
@@ -144,9 +140,16 @@ Advice advice_of(const Question& question, const Catalog& catalog, const PageReq
   });
 }
 
+/// The flag that asks for a sweep; "" where none does.
+std::string_view sweep_flag(const ReportArguments& arguments) {
+  if (!arguments.instances.empty()) return "--instances";
+  return arguments.vary.empty() ? "" : "--vary";
+}
+
 int write_live(const ReportArguments& arguments) {
-  if (!arguments.vary.empty()) {
-    throw InputError("report: --vary and --live exclude each other; the live page has sliders");
+  if (const std::string_view flag = sweep_flag(arguments); !flag.empty()) {
+    throw InputError(
+        fmt::format("report: {} and --live exclude each other; the live page has sliders", flag));
   }
   write_live_page({arguments.scenarios, arguments.output, arguments.simulation});
   return fine;
@@ -154,8 +157,9 @@ int write_live(const ReportArguments& arguments) {
 
 /// Several jobs on one page: who pays for what.
 int write_several(const ReportArguments& arguments) {
-  if (!arguments.vary.empty()) {
-    throw InputError("report: --vary is for one scenario; `feedrate sweep` varies each of several");
+  if (const std::string_view flag = sweep_flag(arguments); !flag.empty()) {
+    throw InputError(fmt::format(
+        "report: {} is for one scenario; `feedrate sweep` varies each of several", flag));
   }
   refuse_to_overwrite("--output", arguments.output,
                       files_read(arguments.scenarios, arguments.simulation));
@@ -166,12 +170,29 @@ int write_several(const ReportArguments& arguments) {
   return fine;
 }
 
+int write_one(const ReportArguments& arguments) {
+  for (const std::string& text : arguments.vary) static_cast<void>(api::parse_vary(text));
+  PageRequest page;
+  page.scenario = arguments.scenarios.front();
+  page.output = arguments.output;
+  page.jobs = arguments.jobs;
+  page.simulation = arguments.simulation;
+  if (const std::string_view flag = sweep_flag(arguments); !flag.empty()) {
+    page.document = load_with_settings(page.scenario, page.simulation);
+    page.varied =
+        varied_by("report", arguments.instances, arguments.vary, "--vary", *page.document);
+    refuse_large(page.varied, flag);
+  }
+  write_page(page);
+  return fine;
+}
+
 }  // namespace
 
 void write_page(const PageRequest& arguments) {
   Question question;
   question.varied = arguments.varied;
-  refuse_large(question.varied);
+  refuse_large(question.varied, "--vary");
   question.document = arguments.document
                           ? *arguments.document
                           : load_with_settings(arguments.scenario, arguments.simulation);
@@ -225,6 +246,11 @@ Command add_report(Parser& parent) {
          "Values for a key, as in sweep; default: numbers of instances around the scenario's own")
       ->type_name("KEY=VALUES")
       ->allow_extra_args(false);
+  refuse_empty(*app->add_option("--instances", arguments->instances,
+                                "All instances, purchase options and regions in the catalogue that "
+                                "meet the conditions KEY OP VALUE, separated by commas, as in "
+                                "sweep: the chart of time and cost names those on the Pareto front")
+                    ->type_name("FILTER"));
   add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   app->footer(
@@ -232,6 +258,8 @@ Command add_report(Parser& parent) {
       "Examples:\n"
       "  feedrate report scenarios/caltech256_p3.json --output report.html\n"
       "  feedrate report my.json --vary num_workers=1:8:1 --output workers.html\n"
+      "  feedrate report my.json --instances 'gpu>=A10G, region=us-east-1, price<40' -o "
+      "machines.html\n"
       "  feedrate report jobs/*.json --output who_pays.html\n"
       "  feedrate report --live my.json --output whatif.html\n"
       "  feedrate report my.json --vary 'instances=1:64:*2' --vary efficiency=0.5:1:0.1 -o "
@@ -239,14 +267,7 @@ Command add_report(Parser& parent) {
   return {app, [arguments] {
             if (arguments->live) return write_live(*arguments);
             if (arguments->scenarios.size() > 1) return write_several(*arguments);
-            PageRequest page;
-            page.scenario = arguments->scenarios.front();
-            page.varied = parsed(arguments->vary);
-            page.output = arguments->output;
-            page.jobs = arguments->jobs;
-            page.simulation = arguments->simulation;
-            write_page(page);
-            return fine;
+            return write_one(*arguments);
           }};
 }
 

@@ -214,7 +214,7 @@ std::vector<Block> advice_blocks(const Advice& advice) {
   const bool advised = first_of(advice, RemedyStanding::advised) != nullptr;
   const bool later = first_of(advice, RemedyStanding::later) != nullptr;
   if (advised) {
-    blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, "Remedies"));
+    blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, remedies_title));
   }
   if (later) {
     blocks.emplace_back(remedies_table(advice, RemedyStanding::later,

@@ -23,6 +23,8 @@ Report remedies_report(std::span<const RemedyWords> remedies);
 /// All remedies that were simulated as one table, every digit kept; for CSV.
 Table advice_table(const Advice& advice);
 
+/// Title of the table of what is advised now among advice_blocks().
+inline constexpr const char* remedies_title = "Remedies";
 /// Title of the list of settings among advice_blocks().
 inline constexpr const char* settings_title =
     "How to apply them (--apply NUMBER -o FILE writes the changed scenario)";

@@ -25,46 +25,104 @@ std::string_view word_of(Tone tone) {
   return tone == Tone::bad ? "bad" : tone == Tone::good ? "good" : "plain";
 }
 
-std::string figure(std::string_view name, const std::string& value, const std::string& remark,
-                   std::string_view value_id = "", std::string_view remark_id = "") {
-  const auto id = [](std::string_view text) {
-    return text.empty() ? std::string() : fmt::format(" id=\"{}\"", text);
+/// A number that people look for first, with what the page's script writes anew.
+struct FigureCard {
+  std::string_view name;
+  std::string value;
+  std::string band{};  ///< "" where there is none
+  std::string remark;
+  std::string_view id{};  ///< of the value; "_band" and "_remark" follow it
+};
+
+std::string card_html(const FigureCard& card) {
+  const auto id = [&](std::string_view part) {
+    return card.id.empty() ? std::string() : fmt::format(" id=\"{}{}\"", card.id, part);
   };
-  return fmt::format("<div><dt>{}</dt><dd><span{}>{}</span><small{}>{}</small></dd></div>", name,
-                     id(value_id), escaped(value), id(remark_id), escaped(remark));
+  std::string out =
+      fmt::format("<div><dt>{}</dt><dd><span{}>{}</span>", card.name, id(""), escaped(card.value));
+  if (!card.band.empty()) {
+    out += fmt::format("<small class=\"band\"{}>{}</small>", id("_band"), escaped(card.band));
+  }
+  return out + fmt::format("<small{}>{}</small></dd></div>", id("_remark"), escaped(card.remark));
 }
 
 std::string dollars_an_hour(HourlyPrice price) {
   return money(price * hours(1));
 }
 
+/// " (19 min 44 s to 26 min 50 s)".
+std::string in_brackets(const std::string& range) {
+  return range.empty() ? "" : fmt::format(" ({})", range);
+}
+
+std::string time_remark(const Result& r) {
+  if (r.steps < r.steps_per_epoch) {
+    return fmt::format("{} steps of the {} of an epoch", count(r.steps), count(r.steps_per_epoch));
+  }
+  const bool first_differs = r.times.epoch != r.times.first_epoch;
+  return fmt::format("{} {}{}", first_differs ? "later epochs" : "an epoch",
+                     duration(r.times.epoch), in_brackets(drawn_range(r, FigureId::epoch)));
+}
+
+/// Draws are kept of the busy share after start-up and staging: the band of the whole job's where
+/// the two are one.
+FigureCard busy_card(const Result& r) {
+  const std::string band = drawn_range(r, FigureId::gpu_busy);
+  const std::string after_start = after_start_words(r);
+  FigureCard card{.name = "GPUs busy",
+                  .value = figure_text(r, FigureId::gpu_busy_of_total),
+                  .remark = busy_remark(r)};
+  if (after_start.empty()) {
+    card.band = band;
+  } else if (!band.empty()) {
+    card.remark = fmt::format("of the job's time; {}{} {}", percent(r.gpu_busy), in_brackets(band),
+                              after_start);
+  }
+  return card;
+}
+
 std::string figures(const HtmlInput& input) {
   const Result& r = input.named.result;
-  const bool first_differs = r.times.epoch != r.times.first_epoch;
-  std::string out = figure(
-      "Time", duration(r.times.total),
-      r.steps < r.steps_per_epoch
-          ? fmt::format("{} steps of the {} of an epoch", count(r.steps), count(r.steps_per_epoch))
-          : fmt::format("{} {}", first_differs ? "later epochs" : "an epoch",
-                        duration(r.times.epoch)));
-  out += figure("Money", money(r.bill.money),
-                r.bill.idle_gpu > Money{}
-                    ? fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu))
-                    : "what the bill says");
-  out += figure(
-      "Total cost", money(r.bill.total),
-      input.hour_varies ? "" : fmt::format("at {} an hour", dollars_an_hour(input.value_of_hour)),
-      "figure_total", "figure_hour");
+  std::string out = card_html({.name = "Time",
+                               .value = duration(r.times.total),
+                               .band = drawn_range(r, FigureId::total_time),
+                               .remark = time_remark(r)});
+  out += card_html({.name = "Cost",
+                    .value = money(r.bill.money),
+                    .band = drawn_range(r, FigureId::money),
+                    .remark = r.bill.idle_gpu > Money{}
+                                  ? fmt::format("{} of it while GPUs wait", money(r.bill.idle_gpu))
+                                  : "what the bill says"});
+  out += card_html({.name = "Total cost",
+                    .value = money(r.bill.total),
+                    .band = drawn_range(r, FigureId::total_cost),
+                    .remark = input.hour_varies ? ""
+                                                : fmt::format("at {} an hour",
+                                                              dollars_an_hour(input.value_of_hour)),
+                    .id = "figure_total"});
   if (r.throughput) {
-    out += figure("Throughput", rate(*r.throughput) + "/s", "samples, over the epochs");
+    out += card_html({.name = "Throughput",
+                      .value = rate(*r.throughput) + "/s",
+                      .band = drawn_range(r, FigureId::throughput),
+                      .remark = "samples, over the epochs"});
   }
-  out += figure("GPUs busy", figure_text(r, FigureId::gpu_busy_of_total), busy_remark(r));
+  out += card_html(busy_card(r));
   if (r.efficiency && r.instances > 1.0) {
     const std::string sum = efficiency_sum(r);
-    out += figure("Efficiency", percent(*r.efficiency),
-                  efficiency_remark(r) + (sum.empty() ? "" : ": " + sum));
+    out += card_html({.name = "Efficiency",
+                      .value = percent(*r.efficiency),
+                      .remark = efficiency_remark(r) + (sum.empty() ? "" : ": " + sum)});
   }
   return out;
+}
+
+/// What the ranges beside the figures are; "" where none is shown.
+std::string bands_note(const Result& r) {
+  const bool any = std::any_of(banded_figures.begin(), banded_figures.end(),
+                               [&](FigureId id) { return !drawn_range(r, id).empty(); });
+  return any ? fmt::format("Ranges: in 90 % of {} draws of everything that is uncertain.",
+                           r.bands->replications)
+             : "";
 }
 
 std::string stage_box(const Result& r, Stage stage) {
@@ -129,36 +187,59 @@ std::string origin_badge(Origin origin) {
   return fmt::format("<span class=\"origin {0}\">{0}</span>", name_of(origin));
 }
 
-std::string bill_row(const std::string& what, const std::string& quantity, const std::string& price,
-                     const std::string& amount, const std::string& from) {
+struct BillRow {
+  std::string what{}, quantity{}, price{}, amount{};  ///< HTML, but for the first
+  std::string band{};
+  std::string from{};
+};
+
+/// `banded`: whether the table has a column for bands.
+std::string bill_row(const BillRow& row, bool banded) {
   return fmt::format(
-      "<th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"right\">{}</td><td>{}</td>",
-      escaped(what), quantity, price, amount, from);
+      "<th scope=\"row\">{}</th><td>{}</td><td>{}</td><td class=\"right\">{}</td>{}<td>{}</td>",
+      escaped(row.what), row.quantity, row.price, row.amount,
+      banded ? fmt::format("<td class=\"band\">{}</td>", row.band) : "", row.from);
 }
 
 std::string bill(const HtmlInput& input) {
-  const Bill& bill = input.named.result.bill;
-  std::string out = open_table("The bill", "bill");
-  out += table_head({{"what"}, {"quantity"}, {"price"}, {"amount", Align::right}, {"price is"}});
-  out += "<tbody>";
+  const Result& r = input.named.result;
+  const Bill& bill = r.bill;
+  const std::string cost_band = escaped(drawn_range(r, FigureId::money));
+  const std::string total_band = escaped(drawn_range(r, FigureId::total_cost));
+  const bool banded = !cost_band.empty() || !total_band.empty();
+  std::vector<Column> columns = {{"what"}, {"quantity"}, {"price"}, {"amount", Align::right}};
+  if (banded) columns.push_back({"in 90 % of draws"});
+  columns.push_back({"price is"});
+  std::string out = open_table("The bill", "bill") + table_head(columns) + "<tbody>";
   for (const BillLine& line : bill.lines) {
     out += "<tr>" +
-           bill_row(words::item(line), escaped(words::quantity(line)), escaped(words::price(line)),
-                    money(line.amount), origin_badge(line.from.origin)) +
+           bill_row({.what = words::item(line),
+                     .quantity = escaped(words::quantity(line)),
+                     .price = escaped(words::price(line)),
+                     .amount = money(line.amount),
+                     .from = origin_badge(line.from.origin)},
+                    banded) +
            "</tr>";
   }
   const auto title = [](FigureId id) { return std::string(figure(id).title); };
-  out += "<tr class=\"sum\">" + bill_row(title(FigureId::money), "", "", money(bill.money), "") +
-         "</tr>";
-  out += "<tr>" +
-         bill_row(title(FigureId::hour_value), duration(input.named.result.times.total),
-                  fmt::format("<span id=\"bill_hour\">{} USD/h</span>",
-                              number(input.value_of_hour * hours(1) / usd(1))),
-                  fmt::format("<span id=\"bill_hours\">{}</span>", money(bill.hour_value)), "") +
-         "</tr>";
   out += "<tr class=\"sum\">" +
-         bill_row(title(FigureId::total_cost), "", "",
-                  fmt::format("<span id=\"bill_total\">{}</span>", money(bill.total)), "") +
+         bill_row({.what = title(FigureId::money), .amount = money(bill.money), .band = cost_band},
+                  banded) +
+         "</tr>";
+  out +=
+      "<tr>" +
+      bill_row({.what = title(FigureId::hour_value),
+                .quantity = duration(r.times.total),
+                .price = fmt::format("<span id=\"bill_hour\">{} USD/h</span>",
+                                     number(input.value_of_hour * hours(1) / usd(1))),
+                .amount = fmt::format("<span id=\"bill_hours\">{}</span>", money(bill.hour_value))},
+               banded) +
+      "</tr>";
+  out += "<tr class=\"sum\">" +
+         bill_row({.what = title(FigureId::total_cost),
+                   .amount = fmt::format("<span id=\"bill_total\">{}</span>", money(bill.total)),
+                   .band = fmt::format("<span id=\"bill_total_band\">{}</span>", total_band)},
+                  banded) +
          "</tr></tbody>" + close_table();
   return out;
 }
@@ -239,6 +320,7 @@ void add_run_parts(PageValues& values, const HtmlInput& input) {
   values["headline"] = escaped(report.headline.text);
   values["tone"] = word_of(report.headline.tone);
   values["figures"] = figures(input);
+  values["bands_note"] = bands_note(r);
   values["pipeline"] = pipeline;
   values["has_stages"] = any_capacity ? "yes" : "";
   values["stage_table"] = html_table(stage_table(r), "Stages");
@@ -246,7 +328,7 @@ void add_run_parts(PageValues& values, const HtmlInput& input) {
   values["time_table"] = html_table(time_table(r), "Time");
   values["bill"] = bill(input);
   values["interruptions"] =
-      r.interruptions ? html_table(interruption_table(r), "Interruptions") : "";
+      r.interruptions ? html_table(interruption_table(r), "What interruptions do") : "";
   values["reference"] = escaped(reference_words(r));
   values["measure_first"] = list_items(guesses(r));
   std::string remarks;
@@ -255,6 +337,7 @@ void add_run_parts(PageValues& values, const HtmlInput& input) {
   }
   values["remarks"] = std::move(remarks);
   values["inputs"] = inputs(r);
+  values["inputs_count"] = counted(r.inputs.size(), "input");
 }
 
 }  // namespace feedrate::report

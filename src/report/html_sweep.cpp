@@ -17,8 +17,6 @@
 namespace feedrate::report {
 namespace {
 
-constexpr std::size_t rows_shown_at_once = 20;
-
 double usd_per_hour_of(HourlyPrice price) {
   return price * hours(1) / usd(1);
 }
@@ -56,11 +54,17 @@ std::string_view axis_key(const Sweep& sweep) {
   return longest;
 }
 
+// Machines have no order along an axis, and no line leads from one to the next.
+bool over_machines(const Sweep& sweep) {
+  const std::string_view key = axis_key(sweep);
+  return key == "instance" || key.ends_with("/instance") || key.ends_with(".instance");
+}
+
 std::string keys_of(const Sweep& sweep) {
   std::vector<std::string_view> keys, others;
   for (const auto& [key, value] : sweep.points.front().set) {
     keys.push_back(key);
-    if (key != axis_key(sweep)) others.push_back(key);
+    if (key != axis_key(sweep) && !over_machines(sweep)) others.push_back(key);
   }
   return fmt::format(
       "{}: {}.{}", counted(sweep.points.size(), "point"), fmt::join(keys, " × "),
@@ -165,19 +169,19 @@ void add_sweep_parts(PageValues& values, const HtmlInput& input) {
   values["hour_step"] = all_digits(most / 200.0);
   values["hour_fixed"] = input.hour_varies ? "true" : "false";
   values["no_sweep"] = escaped(input.no_sweep);
-  for (const char* name : {"points", "points_open", "points_count", "best", "break_even",
-                           "sweep_of", "has_break_even"}) {
+  for (const char* name : {"points", "points_count", "best", "break_even", "sweep_of", "lines",
+                           "no_lines", "has_break_even"}) {
     values[name] = "";
   }
   if (input.sweep == nullptr || input.sweep->points.empty()) return;
   const Sweep& sweep = *input.sweep;
   values["points"] = points_html(sweep);
-  values["points_open"] = sweep.points.size() <= rows_shown_at_once ? "open" : "";
   values["points_count"] = counted(sweep.points.size(), "point");
   values["best"] = escaped(sweep_headline(sweep).text);
   values["break_even"] =
       escaped(input.hour_varies ? "" : break_even_words(sweep, input.value_of_hour));
   values["sweep_of"] = escaped(keys_of(sweep) + caveats_of(sweep));
+  (over_machines(sweep) ? values["no_lines"] : values["lines"]) = "yes";
   values["has_break_even"] = has_break_even(input) ? "yes" : "";
 }
 

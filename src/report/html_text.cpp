@@ -151,9 +151,14 @@ std::string html_table(const Table& table, std::string_view name, std::string_vi
   out += "<tbody>";
   for (const Row& row : table.rows) {
     out += row.marked ? "<tr class=\"marked\">" : "<tr>";
+    // The row is called by its first cell that says something.
+    const auto head =
+        static_cast<std::size_t>(std::find_if(row.cells.begin(), row.cells.end(),
+                                              [](const Cell& one) { return !one.text.empty(); }) -
+                                 row.cells.begin());
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const Cell empty;
-      out += cell(i < row.cells.size() ? row.cells[i] : empty, table.columns[i].align, i == 0,
+      out += cell(i < row.cells.size() ? row.cells[i] : empty, table.columns[i].align, i == head,
                   row.marked);
     }
     out += "</tr>";

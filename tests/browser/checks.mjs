@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { money, number } from '../../plots/numbers.js';
+import { bestPoints } from '../../plots/rows.js';
 
 const mostBytes = 1_500_000;
 const wide = { width: 1600, height: 1000 };
@@ -24,7 +25,8 @@ export async function charts(page) {
 }
 
 const numbersOf = (page) => page.evaluate(() => ({
-  figures: ['figure_total', 'figure_hour', 'bill_hour', 'bill_hours', 'bill_total', 'best', 'break_even']
+  figures: ['figure_total', 'figure_total_remark', 'bill_hour', 'bill_hours', 'bill_total', 'best', 'break_even',
+    'figure_total_band', 'bill_total_band']
     .map((id) => document.getElementById(id)?.textContent ?? null),
   points: [...document.querySelectorAll('.points tbody tr')].map((row) => row.textContent),
   marked: [...document.querySelectorAll('.points tbody tr')].map((row) => row.className),
@@ -144,11 +146,17 @@ async function setHour(page, value) {
 export async function slider(page, feedrate, scenario) {
   for (const value of [0, 7.25, 1234.5]) {
     await setHour(page, value);
-    const { cost } = (await feedrate.json('run', scenario, '--set', `value_of_hour=${value} USD/h`)).result;
+    const { cost, bands } = (await feedrate.json('run', scenario, '--set', `value_of_hour=${value} USD/h`)).result;
     const { figures } = await numbersOf(page);
     assert.equal(figures[0], money(cost.total_usd), `total cost at ${value}`);
     assert.equal(figures[3], money(cost.hour_value_usd), `hours at ${value}`);
     assert.equal(figures[4], money(cost.total_usd), `bill at ${value}`);
+    const range = bands ? [money(bands.total_usd[0]), money(bands.total_usd[2])] : ['', ''];
+    const own = value === Number(await page.getAttribute('#hour_exact', 'value'));
+    for (const shown of [figures[7], figures[8]]) {
+      if (shown) assert.equal(shown, range.join(' to '), `range of the total cost at ${value}`);
+      if ((own || value === 0) && range[0] !== range[1]) assert.ok(shown !== null && shown !== '', `a range at ${value}`);
+    }
   }
   await page.locator('#hour').focus();
   await page.keyboard.press('Home');
@@ -184,6 +192,31 @@ export async function sweeps(page, feedrate, scenario, varied) {
   page.quiet();
 }
 
+/** The chart of a sweep over machines names the best, at any value of an hour. */
+export async function machines(page, feedrate) {
+  const scenario = 'scenarios/teams/classifier.json';
+  const filter = ['--instances', 'gpu>=A10G, region=us-east-1, price<40'];
+  await page.show(await feedrate.report(scenario, ...filter), wide, 'light');
+  assert.equal(await page.locator('figure[data-chart="scaling_time"]').count(), 0, 'machines have no order');
+  const { points } = await feedrate.json('sweep', scenario, ...filter);
+  for (const value of [0, 5, 5000]) {
+    await setHour(page, value);
+    const best = bestPoints(points, value);
+    const expected = [[best.fastest, 'fastest'], [best.cheapest, 'cheapest']].map(([i, word]) =>
+      `${points[i].set.instance}, ${points[i].set.purchase}: ${best.fastest === best.cheapest ? 'fastest and cheapest' : word}`);
+    await page.waitForFunction((names) => {
+      const texts = [...document.querySelectorAll('figure[data-chart="pareto"] text')].map((text) => text.textContent);
+      return names.every((name) => texts.includes(name));
+    }, expected, { timeout: 10000 }).catch(() => assert.fail(`no name ${expected.join(' or ')} at ${value}`));
+    const named = await page.$$eval('figure[data-chart="pareto"] .mark-text.role-mark text', (texts) => new Set(texts.map((text) => text.textContent)).size);
+    assert.ok(named <= best.front.length + 1 && named < points.length / 4, `${named} names`);
+    await fits(page);
+  }
+  await page.reshape({ width: 400, height: 800 }, 'light');
+  await fits(page);
+  page.quiet();
+}
+
 export async function fixedHour(page, still, feedrate) {
   const report = await feedrate.report('scenarios/total_cost_24h_p3.json', '--vary', 'value_of_hour=1 USD/h,5 USD/h');
   await page.show(report, wide, 'light');
@@ -206,11 +239,12 @@ export async function controls(page, feedrate, screenshots) {
   assert.equal(await paper(), 'rgb(255, 255, 255)', 'paper is white, whatever the screen is');
   assert.equal(await page.isVisible('#theme'), false);
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
-  assert.ok(await page.isVisible('pre'), 'what was closed is printed');
   const widest = () => page.$$eval('figure svg', (pictures) => Math.max(...pictures.map((svg) => svg.getAttribute('width'))));
   assert.ok(await widest() < 720, 'pictures are as wide as paper');
+  await page.emulateMedia({ media: 'screen' });
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   assert.ok(await widest() > 1200, 'and as wide as the window again');
+  await page.emulateMedia({ media: 'print' });
   const pdf = await page.pdf({ path: join(screenshots, 'caltech256_p3.pdf'), format: 'A4' });
   assert.ok(pdf.length > 20_000);
   page.quiet();

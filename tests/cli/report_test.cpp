@@ -75,6 +75,47 @@ TEST_CASE("report: without --vary it looks at instances, and at efficiencies whe
   CHECK(has(slurp(folder / "b"), "3 points: num_workers."));
 }
 
+TEST_CASE("report: --instances: the machines that a filter lets through, as in sweep") {
+  const Folder folder;
+  const std::string filter = "--instances 'gpu=V100-SXM2-16GB, region=us-east-1' ";
+  const Outcome made = shell(report + filter + "-o " + (folder / "a.html"));
+  INFO(made.err);
+  REQUIRE(made.status == 0);
+  const std::string page = slurp(folder / "a.html");
+  const Outcome swept =
+      shell("feedrate sweep scenarios/caltech256_p3.json " + filter + "--format csv 2>/dev/null");
+  REQUIRE(swept.status == 0);
+  const auto points = std::count(swept.out.begin(), swept.out.end(), '\n') - 1;
+  REQUIRE(points > 2);
+  CHECK(has(page, std::to_string(points) + " points: instance × purchase × region. "));
+  CHECK(has(page, "data-chart=\"pareto\""));
+  CHECK_FALSE(has(page, "data-chart=\"scaling_time\""));  // machines have no order
+  REQUIRE(shell(report + filter + "--vary num_workers=1,2 -o " + (folder / "b.html")).status == 0);
+  CHECK(has(slurp(folder / "b.html"),
+            std::to_string(2 * points) + " points: instance × purchase × region × num_workers."));
+}
+
+TEST_CASE("report: --instances with what cannot be is exit 2 and says why") {
+  const Folder folder;
+  const std::string file = folder / "a.html";
+  for (const auto& [flags, words] :
+       {std::pair("--instances ''", "--instances: expected a value"),
+        std::pair("--instances 'gpu=nothing'", "--instances: gpu: expected a GPU of the catalogue"),
+        std::pair("--instances 'gpu=V100-SXM2-16GB' --vary instance=ml.p3.2xlarge", "instance"),
+        std::pair("--instances 'gpu=V100-SXM2-16GB' --vary batch_size=1:999:1",
+                  "--instances: expected at most 1000 points in a report, got "),
+        std::pair("--instances 'gpu=V100-SXM2-16GB' --live",
+                  "--instances and --live exclude each other"),
+        std::pair("scenarios/albert_p3dn.json --instances 'gpu=V100-SXM2-16GB'",
+                  "--instances is for one scenario")}) {
+    const Outcome outcome = shell(report + flags + " -o " + file);
+    INFO(flags << ": " << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, words));
+  }
+  CHECK(folder.files() == 0);
+}
+
 TEST_CASE("report: a page that cannot be written is one line and exit 3") {
   for (const std::string path : {"/proc/no/such/report.html", "/dev/full"}) {
     const Outcome outcome = shell(report + "--output " + path);

@@ -99,6 +99,60 @@ TEST_CASE("html: a page loads nothing and fills every place of its template") {
   CHECK(html_page(small_input()) == page);
 }
 
+TEST_CASE("html: every figure that has a range shows it, on its card and on the bill") {
+  HtmlInput input = small_input();
+  Result& r = input.named.result;
+  r.times.epoch = r.times.first_epoch = hours(0.5);
+  r.throughput = Throughput::of(300);
+  r.gpu_busy = 0.5;
+  Bands& bands = r.bands.emplace();
+  bands.replications = 100;
+  bands.total_s = {3600, 7200, 10800};
+  bands.epoch_s = {1200, 1800, 2400};
+  bands.money_usd = {8, 10, 13};
+  bands.total_usd = {11, 16, 22};
+  bands.throughput = {250, 300, 350};
+  bands.gpu_busy = {0.4, 0.5, 0.7};
+  std::string page = html_page(input);
+  for (const char* part :
+       {"<dt>Time</dt><dd><span>2.00 h</span><small class=\"band\">1.00 h to 3.00 h</small>"
+        "<small>an epoch 30 min (20 min to 40 min)</small>",
+        "<dt>Cost</dt><dd><span>$10.00</span><small class=\"band\">$8.00 to $13.00</small>",
+        "<span id=\"figure_total\">$16.00</span><small class=\"band\" id=\"figure_total_band\">"
+        "$11.00 to $22.00</small><small id=\"figure_total_remark\">at $3.00 an hour</small>",
+        "<span>300/s</span><small class=\"band\">250 samples/s to 350 samples/s</small>",
+        "<dt>GPUs busy</dt><dd><span>50 %</span><small class=\"band\">40 % to 70 %</small>",
+        "Ranges: in 90 % of 100 draws of everything that is uncertain.",
+        "<th scope=\"col\">in 90 % of draws</th>", "<td class=\"band\">$8.00 to $13.00</td>",
+        "<td class=\"band\"><span id=\"bill_total_band\">$11.00 to $22.00</span></td>"}) {
+    INFO(part);
+    CHECK(has(page, part));
+  }
+  CHECK_FALSE(has(page, "Money"));
+  // The draws' busy share is not of the whole job where that has a start-up.
+  r.times.startup = hours(0.25);
+  r.gpu_busy = 0.57;
+  page = html_page(input);
+  CHECK(has(page,
+            "<dt>GPUs busy</dt><dd><span>50 %</span><small>of the job&#39;s time; 57 % "
+            "(40 % to 70 %) of the time after start-up"));
+}
+
+TEST_CASE("html: without draws, or where all of them say the same, there are no ranges") {
+  HtmlInput input = small_input();
+  const std::string none = html_page(input);
+  Bands& bands = input.named.result.bands.emplace();
+  bands.replications = 100;
+  bands.total_s = {7200, 7200, 7200};
+  bands.money_usd = {10, 10, 10};
+  bands.total_usd = {16, 16, 16};
+  for (const std::string& page : {none, html_page(input)}) {
+    CHECK_FALSE(has(page, "class=\"band\""));
+    CHECK_FALSE(has(page, "Ranges:"));
+    CHECK_FALSE(has(page, "in 90 % of draws</th>"));
+  }
+}
+
 TEST_CASE("html: a name with markup is text in the title, the heading and the scenario") {
   HtmlInput input = small_input();
   input.named.name = "</title><script>x()</script>";

@@ -3,6 +3,7 @@
 import { count, duration, money, number } from '../../../plots/numbers.js';
 import { bestPoints, breakEvenRows, gpuTimeRows, isPricedTeam, pointRows, stageRows, sweepBreakEven, timelineRows, totalCost }
   from '../../../plots/rows.js';
+import { scaleTypes, withScales } from '../../../plots/pareto_layout.js';
 import { chartConfig } from '../../../plots/theme.js';
 
 const byId = (id) => document.getElementById(id);
@@ -15,13 +16,17 @@ const names = ['paper', 'ink', 'soft', 'line', 'busy', 'waiting', 'alert', 'acce
 const colours = Object.fromEntries(names.map((name) => [name, `var(--${name})`]));
 colours.series = Array.from({ length: 12 }, (_, i) => `var(--series-${i})`);
 
-function rowsOf(figure, hourValue) {
+// A chart's size on the screen.
+const sizeOf = (figure) =>
+  ({ width: figure.querySelector('.chart').clientWidth, height: specs[figure.dataset.chart].height });
+
+function rowsOf(figure, hourValue, size = sizeOf(figure)) {
   switch (figure.dataset.chart) {
     case 'stages': return stageRows(data.result);
     case 'gpu_time': return gpuTimeRows(data.result);
     case 'break_even': return breakEvenRows(data.points, hourValue);
     case 'timeline': return timelineRows(data.timeline[Number(figure.dataset.section)], data.stages);
-    default: return pointRows(data.points, hourValue);
+    default: return pointRows(data.points, hourValue, size);
   }
 }
 
@@ -31,7 +36,7 @@ async function drawChart(figure, hourValue) {
   const rows = rowsOf(figure, hourValue);
   const place = figure.querySelector('.chart');
   const config = chartConfig(colours, rows, place.clientWidth);
-  const compiled = vegaLite.compile({ ...spec, datasets: { [spec.data.name]: rows } }, { config, logger: vega.logger(vega.Error) });
+  const compiled = vegaLite.compile({ ...withScales(spec, rows), datasets: { [spec.data.name]: rows } }, { config, logger: vega.logger(vega.Error) });
   const { view } = await vegaEmbed(place, compiled.spec, {
     mode: 'vega', actions: false, renderer: 'svg', ast: true, logLevel: vega.Error,
     tooltip: { disableDefaultStyle: true },
@@ -39,8 +44,10 @@ async function drawChart(figure, hourValue) {
   const picture = place.querySelector('svg');
   picture.setAttribute('role', 'img');
   picture.setAttribute('aria-label', figure.querySelector('h3').textContent);
+  // One picture with one name: what Vega calls its marks is for pictures that are read mark by mark.
+  picture.firstElementChild.setAttribute('aria-hidden', 'true');
   views.get(figure)?.view.finalize();
-  views.set(figure, { view, name: spec.data.name });
+  views.set(figure, { view, name: spec.data.name, scales: scaleTypes(spec, rows) });
 }
 
 async function drawCharts(hourValue) {
@@ -60,10 +67,14 @@ function prepareResize(hourValueNow) {
 }
 
 async function redraw(hourValue) {
-  for (const [figure, { view, name }] of views) {
+  for (const [figure, { view, name, scales }] of views) {
     if (!['points', 'break_even'].includes(name)) continue;
-    const change = window.vega.changeset().remove(() => true).insert(rowsOf(figure, hourValue));
-    await view.change(name, change).runAsync();
+    const rows = rowsOf(figure, hourValue);
+    if (scaleTypes(specs[figure.dataset.chart], rows) !== scales) {
+      await drawChart(figure, hourValue);
+      continue;
+    }
+    await view.change(name, window.vega.changeset().remove(() => true).insert(rows)).runAsync();
   }
 }
 
@@ -95,10 +106,24 @@ function write(id, text) {
   if (place && place.textContent !== text) place.textContent = text;
 }
 
+// What 90 % of the draws cost in all is known at the value of an hour that they were drawn with, and where hours are
+// worth nothing; elsewhere nothing is said.
+function totalBand(hourValue) {
+  const { bands } = data.result;
+  if (!bands) return '';
+  const own = Number(byId('hour_exact').defaultValue);
+  const band = hourValue === own ? bands.total_usd : hourValue === 0 ? bands.money_usd : null;
+  if (band === null) return '';
+  const [low, high] = [money(band[0]), money(band[2])];
+  return low === high ? '' : `${low} to ${high}`;
+}
+
 function writeNumbers(hourValue) {
   const total = totalCost(data.result, hourValue);
   write('figure_total', money(total));
-  write('figure_hour', `at ${money(hourValue)} an hour`);
+  write('figure_total_band', totalBand(hourValue));
+  write('figure_total_remark', `at ${money(hourValue)} an hour`);
+  write('bill_total_band', totalBand(hourValue));
   write('bill_hours', money(total - data.result.cost.money_usd));
   write('bill_hour', `${number(hourValue)} USD/h`);
   write('bill_total', money(total));
@@ -157,25 +182,30 @@ function prepareTheme() {
   name();
 }
 
-// Paper shows what a click would open, and pictures in its own width: A4 or Letter less the margins.
-const widthOfPaper = 660;
+// On paper, A4 or Letter less the margins, pictures have its width; the one beside the bill (page.css) has half of it.
+const widthOfPaper = 690;
+const besideBill = { width: 325, height: 150 };
 
-function preparePrint() {
-  let closed = [];
+function preparePrint(hourValueNow) {
+  const fit = (paperSize) => {
+    for (const [figure, { view, name }] of views) {
+      const size = paperSize(figure);
+      view.change(name, window.vega.changeset().remove(() => true).insert(rowsOf(figure, hourValueNow(), size)));
+      if (typeof size.height === 'number') view.height(size.height);
+      view.width(size.width).run();
+    }
+  };
   window.addEventListener('beforeprint', () => {
-    closed = [...document.querySelectorAll('details:not([open])')];
-    for (const details of closed) details.open = true;
-    for (const { view } of views.values()) view.width(widthOfPaper).run();
+    const isSheet = document.querySelector('main [open]') === null;
+    fit((figure) => (isSheet && figure.dataset.chart === 'pareto' ? besideBill : { ...sizeOf(figure), width: widthOfPaper }));
   });
-  window.addEventListener('afterprint', () => {
-    for (const details of closed) details.open = false;
-    for (const [figure, { view }] of views) view.width(figure.querySelector('.chart').clientWidth).run();
-  });
+  window.addEventListener('afterprint', () => fit(sizeOf));
 }
 
 prepareTheme();
-preparePrint();
 const hourValue = prepareSlider();
+const hourValueNow = () => (hourValue === null ? null : Number(byId('hour_exact').value));
+preparePrint(hourValueNow);
 if (hourValue !== null) writeNumbers(hourValue);
 await drawCharts(hourValue);
-prepareResize(() => (hourValue === null ? null : Number(byId('hour_exact').value)));
+prepareResize(hourValueNow);
