@@ -148,7 +148,7 @@ std::string part(const ShownObservation& shown) {
                   escaped(times_of(shown.map)), picture(shown));
   out += fmt::format("<p class=\"headline\">{}</p>", escaped(verdict_of(shown.diagnosis)));
   out += fmt::format("<details open><summary>Table: how busy each was</summary>{}</details>",
-                     html_table(numbers(shown.map), "How busy each was"));
+                     html_table(numbers(shown.map), "How busy each was: " + title_of(shown)));
   if (!shown.map.remarks.empty()) {
     out += "<h3>Remarks</h3><ul>";
     for (const std::string& remark : shown.map.remarks) {

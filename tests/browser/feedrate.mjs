@@ -25,4 +25,13 @@ export class Feedrate {
     await this.run('report', scenario, ...flags, '--output', file);
     return file;
   }
+
+  /** The path of a page that shows what monitors would record of a job, beside the same with more workers. */
+  async heatMap(folder, scenario) {
+    const [before, after, page] = ['before.jsonl', 'after.jsonl', 'heat.html'].map((name) => join(folder, name));
+    await this.run('run', scenario, '--samples', before);
+    await this.run('run', scenario, '--set', 'num_workers=8', '--samples', after);
+    await this.run('observe', 'show', before, after, '--html', page);
+    return page;
+  }
 }

@@ -3,12 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accessible } from './accessible.mjs';
 import { Feedrate } from './feedrate.mjs';
 import { hostile } from './hostile.mjs';
 import { run } from './lanes.mjs';
+import { paper } from './paper.mjs';
 import * as checks from './checks.mjs';
 
-const [binary, sources, screenshots, executablePath] = process.argv.slice(2);
+const [binary, sources, screenshots, executablePath, chosen = ''] = process.argv.slice(2);
 const { chromium } = createRequire(join(sources, 'plots/package.json'))('playwright-core');
 const folder = mkdtempSync(join(tmpdir(), 'feedrate-browser-'));
 const feedrate = new Feedrate(binary, sources, folder);
@@ -43,12 +45,20 @@ const tests = [
   ['a sweep over a list of words', ({ page }) =>
     checks.sweeps(page, feedrate, 'scenarios/caltech256_p3.json',
       ['num_workers=1:4:1', 'instance=ml.p3.2xlarge,ml.g5.2xlarge'])],
+  ['a sweep over machines names those on the Pareto front', ({ page }) => checks.machines(page, feedrate)],
   ['a sweep over the value of an hour itself has no slider', ({ page, still }) => checks.fixedHour(page, still, feedrate)],
   ['the theme button, the keyboard and paper', ({ page }) => checks.controls(page, feedrate, screenshots)],
+  ...paper(feedrate, screenshots, executablePath),
+  ...accessible(feedrate, sources, folder),
   ...hostile(feedrate, folder),
   ...shipped.map((file) => ofScenario(`scenarios/${file}`, file.replace('.json', ''))),
 ];
 
+const asked = tests.filter(([name]) => name.includes(chosen));
+if (asked.length === 0) {
+  console.error(`browser tests: none has ${JSON.stringify(chosen)} in its name`);
+  process.exit(2);
+}
 const browser = await chromium.launch({
   executablePath,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
@@ -56,10 +66,10 @@ const browser = await chromium.launch({
 });
 let failed;
 try {
-  failed = await run(browser, tests, 2);
+  failed = await run(browser, asked, 2);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true });
 }
-console.log(`${tests.length - failed.length} passed, ${failed.length} failed`);
+console.log(`${asked.length - failed.length} passed, ${failed.length} failed`);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -8,7 +8,7 @@ async function drawn(page, said) {
     .catch(() => assert.fail(`charts were not drawn: ${said.join('; ') || 'nothing said'}`));
 }
 
-/** An empty tab. show() opens a report in it; page.quiet() asserts that the report loaded and said nothing. */
+/** An empty tab. show() opens a report in it, open() a page without charts; page.quiet() asserts that the report loaded and said nothing. */
 export async function tab(browser, { javaScriptEnabled = true } = {}) {
   const context = await browser.newContext({ javaScriptEnabled });
   const page = await context.newPage();
@@ -19,12 +19,16 @@ export async function tab(browser, { javaScriptEnabled = true } = {}) {
   page.on('pageerror', (error) => said.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => { said.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
   page.on('request', (request) => requested.push(request.url()));
-  page.show = async (file, viewport, colorScheme) => {
+  page.open = async (file, viewport, colorScheme) => {
     [said, requested, url] = [[], [], pathToFileURL(file).href];
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, media: 'screen' });
     if (page.url() !== 'about:blank' && javaScriptEnabled) await page.evaluate(() => localStorage.clear());
     await page.goto(url);
+    return page;
+  };
+  page.show = async (file, viewport, colorScheme) => {
+    await page.open(file, viewport, colorScheme);
     if (javaScriptEnabled) await drawn(page, said);
     return page;
   };

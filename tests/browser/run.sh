@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh FEEDRATE SOURCES SCREENSHOTS: the browser tests, or a clear word about what they miss.
+# run.sh FEEDRATE SOURCES SCREENSHOTS [PART]: the browser tests, those with PART in their names, or a clear word about what
+# they miss.
 set -eu
 plots=$2/plots
 missing() { echo "browser tests: $1" >&2; exit 1; }
@@ -11,4 +12,4 @@ if [ -z "$chromium" ] && grep -qs '^ID=ubuntu' /etc/os-release; then
   exit 77
 fi
 [ -n "$chromium" ] || missing "chromium is not installed (Debian: apt-get install chromium)"
-exec node "$2/tests/browser/main.mjs" "$1" "$2" "$3" "$chromium"
+exec node "$2/tests/browser/main.mjs" "$1" "$2" "$3" "$chromium" "${4:-}"
