@@ -139,19 +139,22 @@ function variedKeys(points) {
   return Object.keys(points[0].set).filter((key) => new Set(points.map(({ set }) => set[key])).size > 1);
 }
 
-/** What a point is called on a chart, where the sweep is over machines or how they are rented; null: it is not. */
-function nameOf(varied) {
+/** What a point is called on a chart, where the sweep is over machines or how they are rented: all of it, and what comes
+ * first of that. */
+function namesOf(varied, set) {
   const rented = /(^|[./])(instance|purchase|region)$/;
-  if (!varied.some((key) => rented.test(key))) return null;
-  return (set) => varied.map((key) => (rented.test(key) ? set[key] : `${key} = ${set[key]}`)).join(', ');
+  if (!varied.some((key) => rented.test(key))) return [];
+  const parts = varied.map((key) => (rented.test(key) ? set[key] : `${key} = ${set[key]}`));
+  return [parts.join(', '), parts[0]];
 }
 
 // The names on a chart: of the fastest and the cheapest, then of the rest of the Pareto front.
 function chartNames(rows, points, size) {
-  const name = nameOf(variedKeys(points));
-  const named = rows.filter(({ best, pareto }) => best !== '' || (pareto && name !== null))
+  const varied = variedKeys(points);
+  const named = rows.filter(({ best, pareto }) => best !== '' || pareto)
     .map(({ index, best }) => ({ index, must: best !== '',
-      texts: [[name?.(points[index].set), best].filter((part) => part).join(': '), ...(best === '' ? [] : [best])] }))
+      texts: best === '' ? namesOf(varied, points[index].set)
+        : [...namesOf(varied, points[index].set).map((name) => `${name}: ${best}`), best] }))
     .sort((a, b) => Number(b.must) - Number(a.must));
   return new Map(placedNames(rows, named, size).map(({ index, text, align, dx, dy }) =>
     [index, { label: text, label_align: align, label_dx: dx, label_dy: dy }]));

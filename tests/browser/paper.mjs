@@ -38,6 +38,18 @@ export const paper = (feedrate, screenshots, chromium) => [
     }
     page.quiet();
   }],
+  ['a sheet that compares machines names the fastest and the cheapest', async ({ page }) => {
+    const flags = ['--instances', 'gpu>=A10G, region=us-east-1, price<40'];
+    await page.show(await feedrate.report('scenarios/teams/classifier.json', ...flags), window, 'light');
+    assert.equal(await printed(page, 'A4'), 1);
+    assert.equal(await printed(page, 'Letter'), 1);
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    const names = await page.$$eval('figure[data-chart="pareto"] .mark-text.role-mark text', (texts) => texts.map((text) => text.textContent));
+    for (const word of ['fastest', 'cheapest']) {
+      assert.ok(names.some((name) => new RegExp(`^[a-z0-9-]+\\.[0-9a-z]+.*: ${word}$`).test(name)), `${names} has no ${word}`);
+    }
+    page.quiet();
+  }],
   ['a section that was opened is printed', async ({ page }) => {
     await page.show(await feedrate.report('scenarios/teams/classifier.json'), window, 'light');
     await page.evaluate(() => { for (const details of document.querySelectorAll('main details')) details.open = true; });
