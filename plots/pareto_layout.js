@@ -35,7 +35,7 @@ export function withScales(spec, rows) {
     const { field, axis } = encoding[channel];
     if (scaleType(rows.map((row) => row[field])) === 'linear') continue;
     encoding[channel] = { ...encoding[channel], scale: { type: 'log', zero: false, nice: false, padding },
-      axis: { ...axis, values: decadeTicks, tickCount: decadeTicks.length, labelOverlap: 'greedy' } };
+      axis: { ...axis, values: decadeTicks, tickCount: decadeTicks.length, labelOverlap: 'greedy', labelBound: 8 } };
   }
   return { ...spec, encoding };
 }
