@@ -1,7 +1,10 @@
 #include "bench/observe/processes.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +45,32 @@ std::vector<std::int64_t> numbers_in(const std::string& folder) {
 
 double percent_of_a_cpu(double ticks, Duration length) {
   return 100.0 * ticks / ticks_per_second() / length.base();
+}
+
+/// Whether the call that the kernel says a process's first thread is in waits for a lock that
+/// others hold: of threads and processes in memory, or of files. Empty where it may not be seen;
+/// only who may trace a process sees its calls, as a parent may.
+std::optional<bool> waits_for_lock(std::string_view call) {
+  if (call.empty()) return std::nullopt;
+  const std::string_view first = take_word(call);
+  if (first == "running" || first.empty() || first.front() == '-') return false;
+  const auto number = [](std::string_view word) {
+    std::uint64_t value = 0;
+    const bool hex = word.starts_with("0x");
+    if (hex) word.remove_prefix(2);
+    std::from_chars(word.data(), word.data() + word.size(), value, hex ? 16 : 10);
+    return value;
+  };
+  const std::uint64_t what = number(first);
+  take_word(call);
+  const std::uint64_t how = number(take_word(call));
+  if (what == SYS_fcntl) return how == F_SETLKW || how == F_OFD_SETLKW;
+  // A FUTEX_WAIT with any flags, without the private ones and those of the clock.
+  constexpr std::uint64_t flags = FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
+  const std::uint64_t futex = how & ~flags;
+  const bool waits = futex == FUTEX_WAIT || futex == FUTEX_WAIT_BITSET || futex == FUTEX_LOCK_PI;
+  return what == SYS_flock || what == SYS_semop || what == SYS_semtimedop ||
+         (what == SYS_futex && waits);
 }
 
 /// Of this thread.
@@ -104,6 +133,7 @@ void Processes::find() {
       processes_.emplace(id, Process{KernelFile(path_of(id) + "/stat"),
                                      KernelFile(path_of(id) + "/io"),
                                      KernelFile(path_of(id) + "/schedstat"),
+                                     KernelFile(path_of(id) + "/syscall"),
                                      ProcessRole::other,
                                      std::nullopt,
                                      {},
@@ -158,6 +188,9 @@ bool Processes::one(Look& look, std::int64_t id, Process& process) const {
   if (now.waited && was.waited) {
     look.add(MetricId::process_cpu_wait, name,
              100.0 * 1e-9 * growth(*now.waited, *was.waited) / look.length.base());
+  }
+  if (const auto locked = waits_for_lock(process.call.read())) {
+    look.add(MetricId::process_lock_wait, name, *locked ? 100.0 : 0.0);
   }
   look.rate(MetricId::process_major_faults, name, growth(now.faults, was.faults));
   if (reads_known) {

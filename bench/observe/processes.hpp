@@ -32,7 +32,7 @@ class Processes : public Source {
     std::uint64_t cpu = 0;
   };
   struct Process {
-    KernelFile stat, io, queued;
+    KernelFile stat, io, queued, call;
     ProcessRole role = ProcessRole::other;
     std::optional<Counts> before;
     std::map<std::int64_t, Thread> pins;

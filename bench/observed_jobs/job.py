@@ -4,8 +4,10 @@ What a sample costs is set: CPU work (compression), a wait, a read of a disk pas
 ImageNet example does, and runs for a time, not for an epoch, so that no queue runs empty at its end.
 """
 import argparse
+import contextlib
 import datetime
 import mmap
+import multiprocessing
 import os
 import time
 import urllib.request
@@ -29,8 +31,9 @@ def work_of(milliseconds):
 
 
 class Samples(Dataset):
-    def __init__(self, blocks, wait, store, file, size):
+    def __init__(self, blocks, wait, store, file, size, lock):
         self.blocks, self.wait, self.store, self.file, self.size = blocks, wait, store, file, size
+        self.lock = multiprocessing.Lock() if lock else contextlib.nullcontext()
 
     def __len__(self):
         return 10_000_000
@@ -43,8 +46,9 @@ class Samples(Dataset):
         if self.store:
             with urllib.request.urlopen(self.store) as answer:
                 answer.read()
-        for _ in range(self.blocks):
-            zlib.compress(BLOCK, 6)
+        with self.lock:
+            for _ in range(self.blocks):
+                zlib.compress(BLOCK, 6)
         return torch.full((3, 64, 64), float(index % 7))
 
 
@@ -70,6 +74,7 @@ def main():
     parser.add_argument("--file", default="", help="that samples are read from, past the page cache")
     parser.add_argument("--sample-bytes", type=int, default=65536, help="of that file")
     parser.add_argument("--store", default="", help="URL that each sample is fetched from")
+    parser.add_argument("--lock", action="store_true", help="work under a lock that all workers share")
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--log", required=True)
     args = parser.parse_args()
@@ -78,7 +83,7 @@ def main():
     if ranks > 1:
         torch.distributed.init_process_group("gloo")
     gradient = torch.zeros(1)
-    data = Samples(args.blocks, args.wait_ms / 1e3, args.store, args.file, args.sample_bytes)
+    data = Samples(args.blocks, args.wait_ms / 1e3, args.store, args.file, args.sample_bytes, args.lock)
     loader = DataLoader(data, batch_size=args.batch, num_workers=args.workers)
     # The first rank logs, as ranks usually do.
     with open(args.log if rank == 0 else os.devnull, "w", buffering=1) as log:

@@ -42,6 +42,8 @@ JOBS = {
     "busy neighbours": dict(workers=1, batch=16, step=5.0, cpu=3.0, neighbours=(os.cpu_count() or 1) + 1, limit="decode"),
     "reads beside them": dict(workers=2, batch=16, step=5.0, cpu=1.0, wait=20.0, neighbours=(os.cpu_count() or 1) + 1, limit="disk"),
     "started by another": dict(workers=1, batch=16, step=20.0, cpu=6.0, launcher=True, limit="decode"),
+    # The work of a sample under a lock that all workers share: one after the other, as reads of a device that serves one.
+    "a lock": dict(workers=2, batch=16, step=20.0, cpu=6.0, lock=True, limit="disk", says="a lock lets through"),
     # torchrun starts the ranks, which wait for each other in each step.
     "two ranks": dict(workers=1, batch=8, step=20.0, cpu=5.0, ranks=2, limit="decode"),
 }
@@ -129,7 +131,7 @@ def run_job(job, blocks, seconds, log, before=(), samples=None):
     program = [] if "ranks" in job else [PYTHON]
     command = [*before, *launcher, *program, str(HERE / "job.py"), "--workers", str(job["workers"]), "--batch", str(job["batch"]),
                "--step-ms", str(job["step"]), "--blocks", str(blocks), "--wait-ms", str(job.get("wait", 0.0)),
-               "--seconds", str(seconds), "--log", str(log)]
+               "--seconds", str(seconds), "--log", str(log), *(["--lock"] if job.get("lock") else [])]
     server = None
     if "store" in job:
         here, there = multiprocessing.Pipe()
@@ -257,7 +259,8 @@ def table(args):
                 error = predicted / measured["samples_per_s"] - 1.0
                 bottleneck = result["bottleneck"]["stage"]
                 if setting == "observed":
-                    right += bottleneck == job["limit"]
+                    fitted = " ".join(json.loads(pathlib.Path(scenario).read_text())["about"]["fitted"])
+                    right += bottleneck == job["limit"] and job.get("says", "") in fitted
                 if not setting.startswith("observed"):
                     errors.append(abs(error))
                     if max(measured["others"], entry["measured"]["observed"]["others"]) < disturbed:

@@ -84,6 +84,8 @@ constexpr std::array<MetricRow, metric_count> table = {{
      "time in which it could run and waited for a CPU, told when that ends: of a long wait it may "
      "be over 100",
      false, true},
+    {process_lock_wait, "process", "LockWaitPercentage", percent, mean, ours,
+     "looks at it in which a lock of others blocked it: 100 or 0"},
     {process_device_read, "process", "DeviceReadBytesPerSecond", bytes_per_second, mean, ours,
      "read from a device"},
     {process_cached_read, "process", "CachedReadBytesPerSecond", bytes_per_second, mean, ours,

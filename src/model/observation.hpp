@@ -52,6 +52,7 @@ enum class MetricId : std::uint8_t {
   gpu_transmit,
   process_cpu,
   process_cpu_wait,
+  process_lock_wait,
   process_device_read,
   process_cached_read,
   process_major_faults,

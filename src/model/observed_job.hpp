@@ -92,8 +92,9 @@ struct ObservedJob {
   // Demands of a sample: busy / throughput.
   std::optional<ObservedNumber> worker_cpu;       ///< s
   std::optional<ObservedNumber> worker_cpu_wait;  ///< s for which workers could run, and had no CPU
-  std::optional<ObservedNumber> main_cpu;         ///< s, of the training processes
-  std::optional<ObservedNumber> all_cpu;          ///< s, of the machine
+  std::optional<ObservedNumber> worker_lock_wait;  ///< s for which a lock of others blocked them
+  std::optional<ObservedNumber> main_cpu;          ///< s, of the training processes
+  std::optional<ObservedNumber> all_cpu;           ///< s, of the machine
   std::optional<ObservedNumber> device_bytes;
   std::optional<ObservedNumber> cached_bytes;
   std::optional<ObservedNumber> network_bytes;

@@ -124,6 +124,7 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   };
   job.worker_cpu = each("worker cpu", 0.01);
   job.worker_cpu_wait = each("worker wait", 0.01);
+  job.worker_lock_wait = each("worker lock", 0.01);
   job.main_cpu = each("main cpu", 0.01);
   if (job.cpu_busy && job.cpus) {
     job.all_cpu = demand(job.cpu_busy, *job.cpus, x);

@@ -38,6 +38,7 @@ std::string kind_of(const Sample& sample) {
              : role == ProcessRole::other   ? "other cpu"
                                             : "";
     case process_cpu_wait: return role == ProcessRole::worker ? "worker wait" : "";
+    case process_lock_wait: return role == ProcessRole::worker ? "worker lock" : "";
     case process_device_read: return loads ? "device read" : "";
     case process_cached_read: return loads ? "cached read" : "";
     case stage_busy: return sample.name == "h2d" ? "h2d" : "";

@@ -66,6 +66,7 @@ Table figures(const ObservedJob& job) {
   if (job.link) share("link busy", job.link->busy);
   cost("workers' CPU", job.worker_cpu);
   cost("workers' waiting for a CPU", job.worker_cpu_wait);
+  cost("workers' waiting for a lock", job.worker_lock_wait);
   cost("main process's CPU", job.main_cpu);
   cost("the machine's CPU", job.all_cpu);
   data("read from devices", job.device_bytes);

@@ -35,7 +35,11 @@ class LoadingDraft {
     if (network_) by_network();
     const auto reading = computing();
     if (reading || others_ready_ > 0.0) cores_of_others();
-    if (reading) waiting(*reading);
+    if (held_by_lock()) {
+      lock_limit();
+    } else if (reading) {
+      waiting(*reading);
+    }
     if (!network_) {
       write_disk_limit(draft_);
       from_disk();
@@ -197,6 +201,28 @@ class LoadingDraft {
                    ready;
     if (ready > threads) alone /= 1.0 + resolve::assumed::oversubscription.value;
     return alone;
+  }
+
+  /// Whether workers wait for each other: one holds a lock all the time, and most of the others'
+  /// time is waiting for it.
+  [[nodiscard]] bool held_by_lock() const {
+    if (!waits_ || hands_ < 2.0 || !job_.worker_lock_wait) return false;
+    // A process that waits for threads of its own computes meanwhile.
+    if (cpu_.value + job_.worker_lock_wait->value > 1.1 * each_) return false;
+    return job_.worker_lock_wait->value >= 0.6 * each_ * (hands_ - 1.0) / hands_;
+  }
+
+  /// A lock lets one worker after the other through, as a device does that serves one read at a
+  /// time.
+  void lock_limit() {
+    Disk& d = draft_.out.scenario.disk;
+    d.page_cache = bytes(1.0);
+    d.reads_per_sample = 1.0;
+    d.iops = per_second(rounded(job_.throughput.value));
+    draft_.reads_seen = true;
+    draft_.input("/disk/iops", format_quantity(*d.iops), job_.throughput,
+                 words::found::passed_by_lock);
+    draft_.unseen(words::unseen::lock);
   }
 
   void cores_of_others() {

@@ -44,6 +44,9 @@ inline constexpr NotSeen time_of_read = {"how long a read takes that the limit d
                                          "no time"};
 inline constexpr NotSeen where_workers_wait = {
     "where workers wait", "at each sample as long, however many workers wait at once"};
+inline constexpr NotSeen lock = {
+    "how long a worker holds the lock, apart from what it does without it",
+    "all of its time that is no waiting; more workers give no more samples"};
 inline constexpr NotSeen reads_at_once = {"whether the disk serves more reads at once faster",
                                           "it does not"};
 inline constexpr NotSeen copy_rates = {
@@ -108,6 +111,8 @@ inline constexpr std::string_view without_communication =
 inline constexpr std::string_view main_cpu = ", the main process's CPU";
 inline constexpr std::string_view every_step_waits = ", what every step waits";
 inline constexpr std::string_view link_time_over_steps = ", busy time of the link over steps";
+inline constexpr std::string_view passed_by_lock =
+    ", all that a lock lets through: one worker at a time holds it, and the others wait for it";
 inline constexpr std::string_view group_limit = "the limit of the job's control group";
 inline constexpr std::string_view counted_reads_over_throughput =
     ", reads that the limit counts over throughput";

@@ -53,6 +53,28 @@ TEST_CASE("observed scenario: what a worker is at a sample without its CPU is re
   CHECK(says(made, "prefetch_factor"));
 }
 
+TEST_CASE("observed scenario: a lock lets as many samples pass, however many workers wait for it") {
+  // Two workers, each 6 ms at a sample under the lock, of 12.5 ms.
+  ObservedJob job = starved();
+  job.worker_cpu = of_steps(0.006);
+  job.worker_lock_wait = of_steps(0.006);
+  ObservedScenario made = observed_scenario(job);
+  CHECK(made.scenario.disk.iops->base() == Approx(160.0));
+  CHECK(says(made, "how long a worker holds the lock"));
+  CHECK(predicted(made) == Approx(160.0).epsilon(0.03));
+  made.scenario.loader.num_workers = WorkerCount(6.0);
+  CHECK(predicted(made) == Approx(160.0).epsilon(0.03));
+  made.scenario.loader.num_workers = WorkerCount(1.0);
+  CHECK(predicted(made) == Approx(160.0).epsilon(0.05));
+
+  // One that is seldom waited for is none, nor are threads of a worker's own that it waits for.
+  job.worker_lock_wait = of_steps(0.001);
+  CHECK_FALSE(observed_scenario(job).scenario.disk.iops);
+  job.worker_lock_wait = of_steps(0.006);
+  job.worker_cpu = of_steps(0.012);
+  CHECK_FALSE(observed_scenario(job).scenario.disk.iops);
+}
+
 TEST_CASE("observed scenario: of a job whose GPU is the limit, reading is not seen, and said so") {
   ObservedJob job = starved();
   job.wait = of_steps(0.0005);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX's kill
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -242,6 +243,39 @@ TEST_CASE("observer: what a process waits for a CPU is what its kernel's queue s
   CHECK(waited("0 0 0\n", "0 0 0\n").empty());
   CHECK(waited("", "").empty());
   CHECK(waited("1 2 3\n", "5").empty());
+}
+
+TEST_CASE(
+    "observer: a process that a lock of others blocks is told from one that waits otherwise") {
+  const auto locked = [](const std::string& call) {
+    const FakeHost host;
+    host.tell("proc/5/stat", stat_line(0));
+    host.tell("proc/5/syscall", call);
+    Observer observer({5, ""}, interval, host.roots(), "libno-such-library.so.1");
+    observer.look(seconds(1.0));
+    std::vector<double> seen;
+    for (const Sample& sample : observer.look(seconds(2.0)).samples) {
+      if (sample.metric == MetricId::process_lock_wait) seen.push_back(sample.value);
+    }
+    return seen;
+  };
+  const auto call = [](long number, long second) {
+    return fmt::format("{} 0x7f10 {:#x} 0x0 0x0 0x0 0x0 0x7ffd 0x7f11\n", number, second);
+  };
+  const std::vector<double> yes = {100.0};
+  const std::vector<double> no = {0.0};
+  // A semaphore of multiprocessing: FUTEX_WAIT_BITSET with the system's clock.
+  CHECK(locked(call(SYS_futex, 0x189)) == yes);
+  CHECK(locked(call(SYS_futex, 0x80)) == yes);
+  CHECK(locked(call(SYS_flock, 2)) == yes);
+  CHECK(locked(call(SYS_fcntl, 7)) == yes);
+  CHECK(locked(call(SYS_fcntl, 3)) == no);
+  CHECK(locked(call(SYS_futex, 0x81)) == no);  // it wakes others
+  CHECK(locked(call(SYS_read, 0x189)) == no);
+  CHECK(locked("running\n") == no);
+  CHECK(locked("-1 0x7ffd 0x7f11\n") == no);
+  // Who may not see it.
+  CHECK(locked("").empty());
 }
 
 TEST_CASE("observer: a look costs less than a hundredth of a core at half a second") {
