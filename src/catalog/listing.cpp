@@ -142,4 +142,45 @@ std::vector<PriceRow> price_rows(const std::vector<Listing>& listings) {
   return rows;
 }
 
+std::vector<Listing> rented_with_gpus(const Catalog& catalog) {
+  std::set<std::pair<std::string, std::string>> priced;
+  for (const Offer& offer : catalog.offers) {
+    if (offer.price) priced.emplace(offer.service, offer.instance);
+  }
+  std::vector<Listing> out;
+  for (const Machine& machine : catalog.machines) {
+    if (!machine.gpus || machine.gpus->value < 1.0) continue;
+    for (const std::string& service : services_of(machine)) {
+      if (priced.contains({service, machine.name})) {
+        out.push_back({&machine, service, "", Purchase::on_demand, {}});
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<PriceRow> prices_of(const Catalog& catalog, const std::string& instance) {
+  const Lookup<const Machine*> machine = find_machine(catalog, instance);
+  if (!machine) return {};
+  std::vector<PriceRow> rows;
+  const auto price = [&](const std::optional<std::string>& region, Purchase purchase) {
+    const auto offer = find_offer(catalog, {"", instance, region, purchase, {}});
+    return offer ? std::optional(offer->price.value) : std::nullopt;
+  };
+  const auto add = [&](const std::optional<std::string>& region) {
+    PriceRow row{*machine,
+                 region.value_or(""),
+                 price(region, Purchase::on_demand),
+                 price(region, Purchase::spot),
+                 {}};
+    if (row.on_demand || row.spot) rows.push_back(std::move(row));
+  };
+  add(std::nullopt);
+  const Places places(catalog);
+  for (const std::string& region : regions_of(catalog)) {
+    if (places.has(**machine, region)) add(region);
+  }
+  return rows;
+}
+
 }  // namespace feedrate

@@ -48,4 +48,12 @@ struct PriceRow {
 /// One row a machine and region, in the order in which they first come.
 std::vector<PriceRow> price_rows(const std::vector<Listing>& listings);
 
+/// Every machine with GPUs once for each service of whose prices it has any; without region and
+/// price. What a scenario may name as the instance of its cluster and be billed for.
+std::vector<Listing> rented_with_gpus(const Catalog& catalog);
+
+/// What `instance` ("ml.": SageMaker's) costs on demand and as spot where no region is named
+/// (region ""), then in each region that find_offer has a price of it for. Empty: no such instance.
+std::vector<PriceRow> prices_of(const Catalog& catalog, const std::string& instance);
+
 }  // namespace feedrate

@@ -51,4 +51,28 @@ std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
   return std::move(out).finish();
 }
 
+std::string write_instances(const Catalog& catalog) {
+  JsonWriter out;
+  out.begin_array(Layout::block);
+  for (const Listing& rented : rented_with_gpus(catalog)) {
+    out.begin_object(Layout::line).text("instance", rented.instance());
+    out.text("service", rented.service).number("gpus", known_number(rented.machine->gpus));
+    out.text_or_null("gpu", rented.machine->gpu_model).end();
+  }
+  out.end();
+  return std::move(out).finish();
+}
+
+std::string write_prices_of(const Catalog& catalog, const std::string& instance) {
+  JsonWriter out;
+  out.begin_array(Layout::block);
+  for (const PriceRow& row : prices_of(catalog, instance)) {
+    out.begin_object(Layout::line).text_or_null("region", row.region);
+    out.number("on_demand_usd_per_h", hourly(row.on_demand));
+    out.number("spot_usd_per_h", hourly(row.spot)).end();
+  }
+  out.end();
+  return std::move(out).finish();
+}
+
 }  // namespace feedrate::schema

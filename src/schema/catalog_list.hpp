@@ -11,4 +11,11 @@ namespace feedrate::schema {
 std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
                                const std::string& filter);
 
+/// [{"instance", "service", "gpus", "gpu"}, …]: rented_with_gpus(), for a list to choose from.
+std::string write_instances(const Catalog& catalog);
+
+/// [{"region", "on_demand_usd_per_h", "spot_usd_per_h"}, …]: prices_of(); a region of null is that
+/// of a scenario which names none.
+std::string write_prices_of(const Catalog& catalog, const std::string& instance);
+
 }  // namespace feedrate::schema

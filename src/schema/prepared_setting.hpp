@@ -30,4 +30,9 @@ class PreparedSetting {
   std::shared_ptr<const std::string> flag_;
 };
 
+/// {POINTER: VALUE, …}: what is to be written into the file of `before` for it to be `after`, which
+/// is made of it by settings; with what "measured_on" has to say then. InputError where `after` is
+/// no scenario.
+std::string write_edits(const Document& before, const Document& after);
+
 }  // namespace feedrate::schema

@@ -1,5 +1,6 @@
 // A document as a file of its own.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "schema/codec.hpp"
@@ -69,11 +70,11 @@ Document with_cases(const Document& document, std::span<const Case> cases) {
   return changed;
 }
 
-std::string write_document(const Document& document) {
+namespace {
+
+/// With what only the order of its settings told in the document itself.
+Document self_contained(const Document& document, const MeasuredOn& on) {
   Document whole = document;
-  const Scenario scenario = read_scenario(document);
-  // In a file of its own nothing tells any more what was set after what.
-  const MeasuredOn& on = scenario.measured_on;
   const std::pair<const char*, const std::optional<std::string>&> machines[] = {
       {"gpu_times", on.gpu_times},
       {"cpu_times", on.cpu_times},
@@ -87,6 +88,55 @@ std::string write_document(const Document& document) {
   if (on.batch_size) {
     set_value(whole, "/measured_on/batch_size", number_text(*on.batch_size));
   }
+  return whole;
+}
+
+/// Whether every key of `before` is one of `after`.
+bool keeps_keys(const JsonValue& before, const JsonValue& after) {
+  return std::all_of(before.members.begin(), before.members.end(),
+                     [&](const JsonMember& member) { return after.find(member.key) != nullptr; });
+}
+
+/// What differs, as the smallest values that can be put in place of others or beside them. Parts
+/// that no setting touched are the same values in both.
+void append_edits(const JsonPtr& before, const JsonPtr& after, const std::string& pointer,
+                  JsonWriter& out) {
+  if (before == after) return;
+  const bool same_kind = before != nullptr && before->kind == after->kind;
+  if (same_kind && after->kind == JsonKind::object && keeps_keys(*before, *after)) {
+    for (const JsonMember& member : after->members) {
+      const auto same =
+          std::find_if(before->members.begin(), before->members.end(),
+                       [&](const JsonMember& other) { return other.key == member.key; });
+      append_edits(same == before->members.end() ? nullptr : same->value, member.value,
+                   join_pointer(pointer, member.key), out);
+    }
+  } else if (same_kind && after->kind == JsonKind::array &&
+             before->items.size() == after->items.size()) {
+    for (std::size_t i = 0; i < after->items.size(); ++i) {
+      append_edits(before->items[i], after->items[i], join_pointer(pointer, i), out);
+    }
+  } else {
+    out.key(pointer);
+    append_json(*after, out);
+  }
+}
+
+}  // namespace
+
+std::string write_edits(const Document& before, const Document& after) {
+  const Document whole = self_contained(after, read_scenario(after).measured_on);
+  JsonWriter out;
+  out.begin_object();
+  append_edits(before.root(), whole.root(), "", out);
+  out.end();
+  return std::move(out).finish();
+}
+
+std::string write_document(const Document& document) {
+  const Scenario scenario = read_scenario(document);
+  // In a file of its own nothing tells any more what was set after what.
+  Document whole = self_contained(document, scenario.measured_on);
   if (whole.root()->find("name") == nullptr) set_value(whole, "/name", scenario.name);
   JsonWriter out;
   append(*whole.root(), 0, out);

@@ -12,7 +12,8 @@ if(FEEDRATE_WEB)
             -DCMAKE_TOOLCHAIN_FILE=${emscripten}/cmake/Modules/Platform/Emscripten.cmake
     COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR}/web
     COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/src/web/assemble.mjs ${CMAKE_SOURCE_DIR}
-            ${CMAKE_BINARY_DIR}/web ${web_page})
+            ${CMAKE_BINARY_DIR}/web ${CMAKE_BINARY_DIR}/page ${web_page})
+  add_dependencies(web feedrate_page)
 endif()
 # Where it was built: OPTIONAL would leave an empty folder.
 install(CODE "if(EXISTS \"${web_page}\")

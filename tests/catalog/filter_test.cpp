@@ -226,6 +226,47 @@ TEST_CASE("filter: a region is looked up as a scenario's is, with what is sold t
   }
 }
 
+TEST_CASE("listing: an instance's prices are those that a scenario would pay, region by region") {
+  for (const std::string instance : {"p3.2xlarge", "ml.p3.2xlarge", "a2-highgpu-1g"}) {
+    const std::vector<PriceRow> rows = prices_of(catalog(), instance);
+    INFO(instance);
+    REQUIRE(rows.size() > 1);
+    CHECK(rows.front().region.empty());
+    std::set<std::string> seen;
+    for (const PriceRow& row : rows) {
+      CHECK(seen.insert(row.region).second);
+      const auto region = row.region.empty() ? std::nullopt : std::optional(row.region);
+      for (const Purchase purchase : {Purchase::on_demand, Purchase::spot}) {
+        const auto offer = find_offer(catalog(), {"", instance, region, purchase, {}});
+        const auto& listed = purchase == Purchase::spot ? row.spot : row.on_demand;
+        REQUIRE(offer.value.has_value() == listed.has_value());
+        if (listed) CHECK(offer->price.value == *listed);
+      }
+      CHECK((row.on_demand || row.spot));
+    }
+    // Where EC2's has no row, it has no price.
+    for (const std::string& region : regions_of(catalog())) {
+      if (seen.contains(region) || instance != "p3.2xlarge") continue;
+      CHECK_FALSE(find_offer(catalog(), {"", instance, region, Purchase::on_demand, {}}));
+    }
+  }
+  CHECK(prices_of(catalog(), "p3.3xlarge").empty());
+}
+
+TEST_CASE("listing: what has GPUs and a price can be chosen, each once, and is found by its name") {
+  std::set<std::string> names;
+  for (const Listing& rented : rented_with_gpus(catalog())) {
+    INFO(rented.instance());
+    CHECK(names.insert(rented.instance()).second);
+    CHECK(rented.machine->gpus->value >= 1.0);
+    CHECK(service_of(catalog(), rented.instance()) == rented.service);
+    CHECK_FALSE(prices_of(catalog(), rented.instance()).empty());
+  }
+  CHECK(names.contains("p3.2xlarge"));
+  CHECK(names.contains("ml.p3.2xlarge"));
+  CHECK_FALSE(names.contains("c5.18xlarge"));
+}
+
 TEST_CASE("filter: what cannot be read is told all at once, with what may be meant") {
   CHECK(has(refusal("gpuss=8"), "got \"gpuss\" (did you mean \"gpus\"?)"));
   CHECK(has(refusal("gpus"), "expected conditions KEY OP VALUE separated by commas"));
@@ -240,7 +281,8 @@ TEST_CASE("filter: what cannot be read is told all at once, with what may be mea
   CHECK(has(refusal("price<40 EUR/h"), "prices are in USD"));
   CHECK(has(refusal("region=us-esat-1"), "(did you mean \"us-east-1\"?)"));
   CHECK(has(refusal("region=us-east-1, region=us-west-2"), "no region of the catalogue fits"));
-  CHECK(has(refusal("cloud=amazon"), "expected one of the catalogue: aws, azure, digitalocean, gcp"));
+  CHECK(
+      has(refusal("cloud=amazon"), "expected one of the catalogue: aws, azure, digitalocean, gcp"));
   CHECK(has(refusal("purchase=on-demnd"), "(did you mean \"on_demand\"?)"));
   CHECK(has(refusal("gpu>=Trainium*"), "expected a GPU of the catalogue"));
   CHECK(has(refusal("gpu>=AWS Trainium"), "no tensor peak of \"AWS Trainium\" is in the"));

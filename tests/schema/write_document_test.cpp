@@ -1,6 +1,8 @@
 // A changed scenario written as a file of its own.
 #include <filesystem>
 
+#include "schema/codec.hpp"
+#include "schema/prepared_setting.hpp"
 #include "schema/scenario.hpp"
 #include "tests/catch.hpp"
 #include "tests/resolve/generated_scenario.hpp"
@@ -10,6 +12,10 @@ namespace {
 
 Scenario read_back(const Document& document) {
   return read_scenario(parse_document(write_document(document), document.file()));
+}
+
+JsonValue json_of(const std::string& text) {
+  return *parse_json(text, "edits");
 }
 
 TEST_CASE("a written document reads back as the same scenario, whatever was set") {
@@ -36,6 +42,50 @@ TEST_CASE("numbers that were stated beside another machine are written as that m
   const std::string text = write_document(document);
   CHECK(text.find("\"gpu_times\": \"p3.2xlarge\"") != std::string::npos);
   CHECK(read_back(document).measured_on == read_scenario(document).measured_on);
+}
+
+std::string edits_of(const Document& before,
+                     const std::vector<std::pair<std::string, std::string>>& set) {
+  Document after = before;
+  for (const auto& [key, value] : set) set_value(after, key, value);
+  after.keep_as_base();
+  return write_edits(before, after);
+}
+
+TEST_CASE("edits are the smallest values that make a file what settings make of it") {
+  const Document plain = testing_resolve::plain_document();
+  CHECK(json_of(edits_of(plain, {})).members.empty());
+  const JsonValue workers = json_of(edits_of(plain, {{"num_workers", "3"}}));
+  REQUIRE(workers.members.size() == 1);
+  CHECK(workers.members.front().key == "/loader/num_workers");
+  CHECK(workers.members.front().value->number == 3.0);
+  // Another machine: the times stay those of the one that they were stated for.
+  const JsonValue moved = json_of(edits_of(plain, {{"instance", "g5.2xlarge"}}));
+  REQUIRE(moved.members.size() == 2);
+  CHECK(moved.find("/cluster/instance")->text == "g5.2xlarge");
+  const JsonValue* on = moved.find("/measured_on");
+  REQUIRE(on != nullptr);
+  CHECK(on->find("gpu_times")->text == "p3.2xlarge");
+}
+
+TEST_CASE("a scenario with its edits is the scenario with the settings") {
+  for (const char* name : {"caltech256_p3", "small_files_s3", "albert_p3dn", "pinned_memory"}) {
+    INFO(name);
+    const Document before =
+        load_document(std::string(FEEDRATE_SOURCE_DIR "/scenarios/") + name + ".json");
+    Document after = before;
+    for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+             {"instance", "p4d.24xlarge"}, {"region", "us-west-2"}, {"num_workers", "5"}}) {
+      set_value(after, key, value);
+    }
+    after.keep_as_base();
+    Document edited = before;
+    for (const JsonMember& edit : json_of(write_edits(before, after)).members) {
+      set_value(edited, edit.key, setting_text(*edit.value));
+    }
+    edited = parse_document(write_document(edited), edited.file());
+    CHECK(read_scenario(edited) == read_scenario(after));
+  }
 }
 
 TEST_CASE("other cases take what was expected of the old ones with them") {

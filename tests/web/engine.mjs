@@ -1,7 +1,7 @@
 // The simulator as it stands in a page, without the page.
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
-import { startEngine } from '../../src/web/page/engine.js';
+import { startEngine, unpacked } from '../../src/web/page/engine.js';
 
 /** What stands between the tags of the page's element `id`. */
 export function element(page, id) {
@@ -14,5 +14,5 @@ export async function engineOf(file) {
   const page = readFileSync(file, 'utf8');
   const glue = page.slice(page.indexOf('var feedrateModule'));
   const factory = vm.runInThisContext(`${glue.slice(0, glue.indexOf('</script>'))}; feedrateModule`);
-  return startEngine(factory, element(page, 'engine').trim());
+  return startEngine(factory, await unpacked(element(page, 'engine').trim()));
 }

@@ -1,7 +1,7 @@
 // The page in Chromium, from a file: the same bytes there, sliders, mistakes, the address, widths.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +46,24 @@ const slide = (page, pointer, position) => page.$eval(`input[data-pointer="${poi
   input.dispatchEvent(new Event('input', { bubbles: true }));
 }, position).then(() => settled(page));
 
+const later = (page) => page.waitForFunction(() => document.documentElement.dataset.later === 'done', null, { timeout: 120000 });
+const shown = async (page, name) => page.$$eval('#figures > div', (tiles, wanted) => tiles
+  .find((tile) => tile.querySelector('dt').textContent === wanted).querySelector('dd').textContent, name);
+const pictures = (page, charts) => Promise.all(charts.map((chart) => page.$eval(`figure[data-chart="${chart}"] svg`, (svg) => svg.outerHTML)));
+const allCharts = ['stages', 'gpu_time', 'scaling_time', 'scaling_cost', 'pareto'];
+
+/** What `feedrate run` prints behind a label, up to the brackets. */
+async function printed(label, ...words) {
+  const line = (await program('run', ...words)).split('\n').find((one) => one.startsWith(`  ${label} `));
+  return line.slice(2 + label.length).split(/[(;]/)[0].trim();
+}
+
+/** The first remedy as `feedrate advise` prints it: from its number on, lines that go on included. */
+async function firstRemedy(...words) {
+  const found = /^ {2}1 +(.*(?:\n {6,}\S.*)*)/m.exec(await program('advise', ...words));
+  return found[1].replace(/\s+/g, ' ');
+}
+
 const tests = {
   'every shipped scenario: the bytes that the program prints': async (url) => {
     const page = await open(url);
@@ -74,9 +92,107 @@ const tests = {
     await page.click('#reset');
     await settled(page);
     assert.equal(await headline(page), before);
+    // A time with its unit, as it is stated and as it is slid.
+    const output = (pointer) => page.$eval(`input[data-pointer="${pointer}"]`, (input) => input.labels[0].nextElementSibling.textContent);
+    assert.equal(await output('/preprocess/0/cpu'), '6.6 ms');
+    await slide(page, '/preprocess/0/cpu', 10);
+    assert.equal(JSON.parse(await page.inputValue('#scenario')).preprocess[0].cpu, '13.2 ms');
+    assert.equal(await output('/preprocess/0/cpu'), '13.2 ms');
     // A key that the scenario leaves out is put in.
     await slide(page, '/cluster/instances', 1);
     assert.equal(JSON.parse(await page.inputValue('#scenario')).cluster.instances, 2 ** 1);
+  },
+  'machine, region and purchase: time and cost are those of run --set, to the printed digit': async (url) => {
+    const page = await open(url);
+    await page.selectOption('#examples', { label: 'caltech256_p3' });
+    const file = 'scenarios/caltech256_p3.json';
+    const set = {};
+    const seen = new Set();
+    for (const [list, key, value] of [['machine', 'instance', 'ml.p4d.24xlarge'], ['machine', 'instance', 'p3.2xlarge'],
+      ['region', 'region', 'eu-west-1'], ['purchase', 'purchase', 'spot'], ['region', 'region', 'us-west-2'],
+      ['machine', 'instance', 'g5.xlarge'], ['purchase', 'purchase', 'on_demand']]) {
+      await page.selectOption(`#${list}`, value);
+      await settled(page);
+      set[key] = value;
+      const words = [file, ...Object.entries(set).flatMap(([name, text]) => ['--set', `${name}=${text}`])];
+      const wanted = JSON.parse(await program('run', ...words, '--format', 'json')).result;
+      const { result } = JSON.parse(await page.textContent('#json'));
+      assert.deepEqual([result.time, result.cost, result.instance], [wanted.time, wanted.cost, wanted.instance], words.join(' '));
+      assert.equal(await shown(page, 'Time'), await printed('time', ...words));
+      assert.equal(await shown(page, 'Cost'), await printed('cost', ...words));
+      seen.add(await shown(page, 'Cost'));
+      assert.equal(await page.inputValue(`#${list}`), value);
+    }
+    assert.ok(seen.size >= 6, 'each changes the cost');
+    // What the machine was goes on to be what its times are of: the text alone says the same.
+    const own = join(folder, 'own.json');
+    writeFileSync(own, await page.inputValue('#scenario'));
+    const again = JSON.parse(await program('run', own, '--format', 'json')).result;
+    assert.deepEqual(again.time, JSON.parse(await page.textContent('#json')).result.time);
+    await page.click('#reset');
+    await settled(page);
+    assert.equal(await page.inputValue('#machine'), 'ml.p3.2xlarge');
+    assert.equal(await page.inputValue('#region'), '');
+  },
+  'what a machine cannot have is disabled, or answered as the program answers it': async (url) => {
+    const page = await open(url);
+    await page.selectOption('#examples', { label: 'caltech256_p3' });
+    await page.selectOption('#machine', 'p3.2xlarge');
+    await page.selectOption('#purchase', 'spot');
+    await settled(page);
+    const regions = await page.$$eval('#region option', (all) => all.map(({ value, disabled, text }) => ({ value, disabled, text })));
+    const without = regions.find(({ disabled }) => disabled);
+    assert.ok(without, 'a region where the machine has no spot price');
+    assert.match(regions.find(({ value }) => value === 'us-east-1').text, /^us-east-1 \(\$\d+\.\d\d an hour\)$/);
+    const words = ['run', 'scenarios/caltech256_p3.json', '--set', 'instance=p3.2xlarge', '--set', 'purchase=spot'];
+    await assert.rejects(program(...words, '--set', `region=${without.value}`), /no spot price of p3.2xlarge/);
+    for (const { value, disabled } of regions.filter((one) => one.value !== '')) {
+      if (!disabled) await program(...words, '--set', `region=${value}`);
+    }
+    await page.selectOption('#purchase', 'savings_plan');
+    await settled(page);
+    const refused = await program('run', 'scenarios/caltech256_p3.json', '--set', 'instance=p3.2xlarge', '--set', 'purchase=savings_plan')
+      .catch((error) => error.stderr);
+    const problem = await page.textContent('#problem_list li');
+    assert.ok(problem.includes('/cluster/savings'), problem);
+    assert.ok(refused.replace(/\s+/g, ' ').includes(problem.replace(/^line \d+ \S+ /, '').trim()), `${problem}\n${refused}`);
+    assert.equal(await page.$eval('#advice', (one) => one.ariaBusy), 'true');
+  },
+  'advice: its first line is that of feedrate advise, and applying it is what it says': async (url) => {
+    const page = await open(url);
+    await page.selectOption('#examples', { label: 'caltech256_p3' });
+    await later(page);
+    assert.equal(await page.textContent('#advice_lines li:first-child span'), await firstRemedy('scenarios/caltech256_p3.json'));
+    await page.selectOption('#machine', 'p3.2xlarge');
+    await slide(page, '/loader/num_workers', 1);
+    // What was asked for before is ended: the advice is that of the last text.
+    assert.equal(await page.getAttribute('#advice', 'aria-busy'), 'true');
+    await later(page);
+    const line = await page.textContent('#advice_lines li:first-child span');
+    assert.equal(line, await firstRemedy('scenarios/caltech256_p3.json', '--set', 'instance=p3.2xlarge', '--set', 'num_workers=1'));
+    const promised = /: ([^,;]+)[,;]/.exec(line)[1];
+    await page.click('#advice_lines li:first-child button');
+    await settled(page);
+    assert.equal(await shown(page, 'Time'), promised);
+  },
+  'pictures: those of the report, drawn anew with each change': async (url) => {
+    const page = await open(url);
+    await page.selectOption('#examples', { label: 'caltech256_p3' });
+    await later(page);
+    const before = await pictures(page, allCharts);
+    const points = JSON.parse(await program('sweep', 'scenarios/caltech256_p3.json', '--vary', 'instances=1,2,4,8,16', '--format', 'json')).points;
+    const marks = await page.$$eval('figure[data-chart="pareto"] .mark-symbol path', (all) => all.length);
+    assert.equal(marks, points.length);
+    assert.match(await page.textContent('figure[data-chart="stages"]'), /sets the pace/);
+    await slide(page, '/loader/num_workers', 1);
+    await page.waitForFunction(() => /decode/.test(document.querySelector('figure[data-chart="gpu_time"]').textContent));
+    assert.match(await page.textContent('figure[data-chart="stages"]'), /bottleneck/);
+    await later(page);
+    const after = await pictures(page, allCharts);
+    allCharts.forEach((chart, i) => assert.notEqual(after[i], before[i], chart));
+    const names = await page.$$eval('figure svg', (all) => all.map((svg) => svg.getAttribute('role') + svg.getAttribute('aria-label')));
+    assert.ok(names.length === allCharts.length && names.every((name) => /^img./.test(name)), names.join('; '));
+    await page.screenshot({ path: join(screenshots, 'whatif-pictures.png'), fullPage: true });
   },
   'mistakes are shown at their lines, and the last answer stays': async (url) => {
     const page = await open(url);

@@ -55,7 +55,7 @@ function row(cells, attributes = {}) {
   return made;
 }
 
-function stageRows(result) {
+function stageTableRows(result) {
   return result.stages.map((s) => {
     const busy = element('td', '', { class: 'right busy' });
     if (s.utilization != null) {
@@ -78,10 +78,29 @@ export function showResult(places, result, before) {
   places.headline.textContent = `${result.instances} × ${result.instance ?? 'instance'}: ${duration(result.time.total_s)}, ${money(result.cost.money_usd)}. ${bottleneckWords(result)}`;
   places.glance.textContent = `${duration(result.time.total_s)} · ${money(result.cost.money_usd)} · GPU busy ${percent(result.gpu_busy)}`;
   places.figures.replaceChildren(...figureTiles(result, before));
-  places.stages.replaceChildren(...stageRows(result));
+  places.stages.replaceChildren(...stageTableRows(result));
   places.bill.replaceChildren(...billRows(result.cost), row(['cost', '', '', money(result.cost.money_usd)], { class: 'sum' }));
   const remarks = [...result.caveats.map((c) => (typeof c === 'string' ? c : c.text ?? JSON.stringify(c))), ...result.remarks];
   places.remarks.replaceChildren(...(remarks.length ? remarks : ['none']).map((text) => element('li', text)));
+}
+
+export function showPoints(place, points) {
+  const named = (set) => Object.entries(set).map(([key, value]) => (key === 'instances' ? value : `${key} ${value}`)).join(', ');
+  place.replaceChildren(...points.map(({ set, result: r }) => row([named(set), duration(r.time.total_s), money(r.cost.money_usd),
+    money(r.cost.total_usd), r.gpu_busy == null ? '–' : percent(r.gpu_busy), r.bottleneck?.stage ? stageName(r.bottleneck.stage) : 'none'])));
+}
+
+const settingWords = (set) => Object.entries(set).map(([key, value]) => `${key}=${value}`).join(', ');
+
+/// `apply(set)` is told which settings are asked for.
+export function showAdvice(place, lines, apply) {
+  place.replaceChildren(...lines.map(({ text, set }) => {
+    const item = element('li');
+    const button = element('button', 'Apply', { type: 'button', class: 'link', 'aria-label': `Apply: ${text}` });
+    button.addEventListener('click', () => apply(set));
+    item.append(element('span', text), ' ', element('code', settingWords(set)), ' ', button);
+    return item;
+  }));
 }
 
 export function showProblems(place, error, onLine) {

@@ -34,7 +34,8 @@ function slider(pointer, kind, value, schema) {
   const number = parts ? Number(parts[1]) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return null;
   const unit = parts ? parts[2] : '';
-  const within = (x) => Math.min(Math.max(x, found.minimum ?? 0), found.maximum ?? Infinity);
+  // The schema's bounds are those of a number; of a quantity with its unit they are those of the 0 that needs none.
+  const within = (x) => (parts ? Math.max(x, 0) : Math.min(Math.max(x, found.minimum ?? 0), found.maximum ?? Infinity));
   const whole = typeof value === 'number' && Number.isInteger(number) && [found.type].flat().includes('integer');
   const json = (x) => (parts ? JSON.stringify(`${x}${unit}`) : String(x));
   const text = (x) => `${x}${unit}`;

@@ -1,19 +1,33 @@
 // The page: a scenario as text, sliders that write into it, and what the simulator says of it.
-import { startEngine } from './engine.js';
+import { gpuTimeRows, pointRows, stageRows } from '../../../plots/rows.js';
+import { adviceLines } from './advice.js';
+import { startBackground } from './background.js';
+import { startControls } from './controls.js';
+import { startEngine, unpacked } from './engine.js';
 import { explained, placesIn, pointerAt, withValue } from './json_text.js';
-import { showProblems, showResult } from './results.js';
+import { startPictures } from './pictures.js';
+import { showAdvice, showPoints, showProblems, showResult } from './results.js';
 import { slidersFor } from './sliders.js';
 
 const byId = (id) => document.getElementById(id);
 const editor = byId('scenario');
 const places = Object.fromEntries(['headline', 'glance', 'figures', 'stages', 'bill', 'remarks'].map((id) => [id, byId(id)]));
 
-const state = { engine: null, schema: null, scenarios: [], chosen: 0, start: null, last: null, sliders: [] };
+const state = { engine: null, schema: null, scenarios: [], chosen: 0, start: null, last: null, points: null, sliders: [],
+  controls: null, pictures: null, background: null };
 
-const request = (text) => {
+const request = (text, rest = {}) => {
   const { file, host } = state.scenarios[state.chosen];
-  return JSON.stringify(host ? { scenario: text, file, host } : { scenario: text, file });
+  return JSON.stringify({ scenario: text, file, ...(host && { host }), ...rest });
 };
+
+/// The text with settings in it, {KEY: VALUE} as for --set: with "measured_on", where they move numbers to another
+/// machine. What no scenario can be is written all the same, at its pointer; the answer says what is wrong.
+function withSettings(text, set) {
+  const edits = JSON.parse(state.engine.edits(request(text, { set })));
+  const written = Object.keys(edits).length > 0 ? edits : set;
+  return Object.entries(written).reduce((now, [pointer, value]) => withValue(now, pointer, JSON.stringify(value)), text);
+}
 
 function ask(text) {
   const began = performance.now();
@@ -47,6 +61,7 @@ function toLine(line) {
 
 function run() {
   const text = editor.value;
+  endLater();
   const answer = ask(text);
   const { error, result } = answer.document;
   document.documentElement.dataset.answer = error ? 'error' : 'result';
@@ -68,7 +83,11 @@ function run() {
   showResult(places, result, state.start.result);
   byId('json').textContent = answer.bytes;
   byId('took').textContent = `simulated in ${answer.ms < 10 ? answer.ms.toFixed(1) : Math.round(answer.ms)} ms`;
+  drawPipeline(result);
+  askLater(text, result);
 }
+
+const drawPipeline = (result) => state.pictures?.show({ stages: () => stageRows(result), gpu_time: () => gpuTimeRows(result) });
 
 // At most one run a frame, however fast one drags or types.
 let pending = false;
@@ -77,6 +96,104 @@ function changed() {
   if (pending) return;
   pending = true;
   requestAnimationFrame(() => { pending = false; run(); });
+}
+
+// --- what takes longer: asked of the worker when nothing changes for a while -------------------------
+
+const idleTime = 400;  // ms
+let idle = 0;
+
+function out(id, note) {
+  byId(id).setAttribute('aria-busy', 'true');
+  byId(`${id}_note`).textContent = note;
+}
+
+function done(id, note = '') {
+  byId(id).setAttribute('aria-busy', 'false');
+  byId(`${id}_note`).textContent = note;
+}
+
+function endLater() {
+  clearTimeout(idle);
+  state.background?.end();
+  document.documentElement.dataset.later = 'none';
+  out('scaling', 'Waits for a scenario without problems.');
+  out('advice', 'Waits for a scenario without problems.');
+}
+
+function askLater(text, result) {
+  document.documentElement.dataset.later = 'waiting';
+  out('scaling', 'Simulated as soon as nothing changes.');
+  out('advice', 'Simulated as soon as nothing changes.');
+  idle = setTimeout(async () => {
+    if (await scale(text, result) && await advise(text, result)) document.documentElement.dataset.later = 'done';
+  }, idleTime);
+}
+
+/// The answer to what is asked; null where it was ended. What went wrong is an answer too.
+async function askBehind(text, rest) {
+  try {
+    const bytes = await state.background.ask(request(text, rest));
+    return bytes === null ? null : JSON.parse(bytes);
+  } catch (error) {
+    return { error: { message: error.message, problems: [] } };
+  }
+}
+
+const errorWords = ({ message, problems }) => (problems.length > 0 ? `${problems[0].key} ${problems[0].message}` : message);
+
+/// What the report sweeps where nothing is asked for: instances in doublings around the scenario's own number, times
+/// efficiencies where it states one, because a stated efficiency holds at no other number.
+function pointsAround(text, own) {
+  const last = Math.max(16, 2 * own);
+  const first = last > 4096 ? Math.ceil(own / 4) : 1;
+  const doublings = Array.from({ length: 11 }, (_, i) => first * 2 ** i).filter((n) => n <= last);
+  const each = (values) => [...new Set(values)].filter(Number.isFinite).sort((a, b) => a - b);
+  const efficiency = placesIn(text).places.get('/job/efficiency')?.value;
+  return { instances: each([own, ...doublings]),
+    ...(efficiency != null && { efficiency: each([0.5, 0.6, 0.7, 0.8, 0.9, 1, Number(efficiency)]) }) };
+}
+
+async function scale(text, result) {
+  out('scaling', 'The scenario is simulated with other numbers of instances …');
+  const answer = await askBehind(text, { ask: 'sweep', vary: pointsAround(text, result.instances), options: { mean: true } });
+  if (answer === null) return false;
+  const points = (answer.points ?? []).filter((point) => point.result !== null);
+  done('scaling', answer.error ? errorWords(answer.error) : '');
+  showPoints(byId('points'), points);
+  state.points = points;
+  await drawScaling(points);
+  return true;
+}
+
+function drawScaling(points) {
+  const rows = () => pointRows(points, null);
+  return state.pictures?.show({ scaling_time: rows, scaling_cost: rows, pareto: rows });
+}
+
+async function advise(text, result) {
+  out('advice', 'The remedies are simulated …');
+  const answer = await askBehind(text, { ask: 'advise' });
+  if (answer === null) return false;
+  const priced = result.cost.compute_usd > 0 || result.cost.hour_value_usd > 0;
+  const lines = answer.error ? [] : adviceLines(answer, priced);
+  showAdvice(byId('advice_lines'), lines, (set) => rewrite(withSettings(editor.value, set)));
+  const none = lines.length === 0 ? 'No remedy that could be simulated saves enough to be worth it.'
+    : 'As feedrate advise: effort in brackets, then the time of the job and the change of its cost.';
+  done('advice', answer.error ? errorWords(answer.error) : none);
+  return true;
+}
+
+/// Another text than the one that was typed or slid: the controls follow it.
+function rewrite(text) {
+  editor.value = text;
+  drawControls();
+  changed();
+}
+
+function drawControls() {
+  drawSliders();
+  state.controls.show(placesIn(editor.value).places);
 }
 
 // --- sliders -----------------------------------------------------------------------------------
@@ -97,7 +214,7 @@ function drawSliders() {
     input.dataset.pointer = one.pointer;
     input.addEventListener('input', () => {
       const position = Number(input.value);
-      editor.value = withValue(editor.value, one.pointer, one.json(position));
+      editor.value = withSettings(editor.value, { [one.pointer]: JSON.parse(one.json(position)) });
       shown.textContent = one.text(position);
       input.setAttribute('aria-valuetext', one.text(position));
       changed();
@@ -173,7 +290,7 @@ function begin(text, startText = text) {
   }
   editor.value = text;
   run();
-  drawSliders();
+  drawControls();
   showHelp();
 }
 
@@ -184,12 +301,12 @@ function choose(index) {
 }
 
 function listen() {
-  editor.addEventListener('input', () => { drawSliders(); drawGutter([]); changed(); });
+  editor.addEventListener('input', () => { drawControls(); drawGutter([]); changed(); });
   editor.addEventListener('scroll', () => { byId('gutter').scrollTop = editor.scrollTop; });
   for (const event of ['keyup', 'click', 'focus']) editor.addEventListener(event, showHelp);
   byId('examples').addEventListener('change', (e) => choose(Number(e.target.value)));
-  byId('reset').addEventListener('click', () => { editor.value = state.start?.text ?? editor.value; drawSliders(); changed(); });
-  byId('pin').addEventListener('click', () => { state.start = null; drawSliders(); changed(); byId('status').textContent = 'Compared with this scenario from now on.'; });
+  byId('reset').addEventListener('click', () => rewrite(state.start?.text ?? editor.value));
+  byId('pin').addEventListener('click', () => { state.start = null; drawControls(); changed(); byId('status').textContent = 'Compared with this scenario from now on.'; });
   byId('copy').addEventListener('click', () => copied(editor.value, 'Scenario'));
   byId('copy_link').addEventListener('click', async () => { history.replaceState(null, '', `#${await packedState()}`); copied(location.href, 'Link'); });
   byId('copy_json').addEventListener('click', () => copied(state.last?.bytes ?? '', 'Answer'));
@@ -219,9 +336,23 @@ function checkAgainstProgram() {
   byId('agreement').classList.toggle('bad', differing.length > 0);
 }
 
+/// Vega is a script of the page's policy; without it (a build without npm) there are tables and no charts.
+async function loadCharts() {
+  const packed = byId('vega').textContent.trim();
+  if (packed === '') return null;
+  const script = document.createElement('script');
+  script.textContent = new TextDecoder().decode(await unpacked(packed));
+  document.head.append(script);
+  return startPictures(JSON.parse(byId('specs').textContent));
+}
+
 async function main() {
   const given = JSON.parse(byId('given').textContent);
-  state.engine = await startEngine(globalThis.feedrateModule, byId('engine').textContent.trim());
+  const program = await unpacked(byId('engine').textContent.trim());
+  state.engine = await startEngine(globalThis.feedrateModule, program);
+  state.background = startBackground(byId('glue').textContent + byId('worker').textContent, program);
+  const selects = { machine: byId('machine'), region: byId('region'), purchase: byId('purchase') };
+  state.controls = startControls(selects, state.engine, (pointer, value) => rewrite(withSettings(editor.value, { [pointer]: value })));
   state.schema = JSON.parse(state.engine.schema());
   const shipped = state.engine.files().filter((f) => /^scenarios\/[^/]+\.json$/.test(f));
   state.scenarios = [...given, ...shipped.map((file) => ({ file, text: state.engine.file(file) }))];
@@ -240,6 +371,10 @@ async function main() {
   listen();
   checkAgainstProgram();
   begin(kept?.text ?? state.scenarios[state.chosen].text, kept?.start ?? kept?.text ?? state.scenarios[state.chosen].text);
+  // The answer does not wait for Vega.
+  state.pictures = await loadCharts();
+  if (state.last) await drawPipeline(state.last.document.result);
+  if (state.points) await drawScaling(state.points);
   document.documentElement.dataset.ready = 'true';
   // For whoever asks from a console, and for tests.
   globalThis.feedrate = state.engine;
