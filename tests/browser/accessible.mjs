@@ -6,13 +6,13 @@ import { join } from 'node:path';
 const window = { width: 1300, height: 900 };
 
 /** Its text; null where it is not installed. */
-function axeOf(sources) {
+export function axeOf(sources) {
   const file = join(sources, 'plots/node_modules/axe-core/axe.min.js');
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
 /** Violations, of what is closed too, in words. */
-async function violations(page, axe) {
+export async function violations(page, axe) {
   await page.evaluate(() => { for (const details of document.querySelectorAll('details')) details.open = true; });
   await page.evaluate(axe);
   return page.evaluate(async () => (await globalThis.axe.run(document)).violations

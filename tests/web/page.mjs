@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { axeOf, violations } from '../browser/accessible.mjs';
 import { questions } from './cases.mjs';
 
 // The page writes into the text what the program is told by --set, which lists it in its answer.
@@ -256,12 +257,27 @@ const tests = {
       assert.ok(Math.abs(await place() - before) <= 1, `${width}: the table moved`);
     }
   },
+  'axe-core finds nothing in it': async (url) => {
+    const axe = axeOf(sources);
+    if (axe === null) return console.log('axe-core is not installed (npm ci --prefix plots): left out');
+    for (const scheme of ['light', 'dark']) {
+      const page = await open(url, { width: 1300, height: 900 }, scheme);
+      await later(page);
+      assert.deepEqual(await violations(page, axe), [], scheme);
+    }
+  },
   'the keyboard reaches and moves a slider': async (url) => {
     const page = await open(url);
     await page.focus('input[data-pointer="/loader/num_workers"]');
     await page.keyboard.press('ArrowLeft');
     await settled(page);
     assert.equal(JSON.parse(await page.inputValue('#scenario')).loader.num_workers, 6);
+    // And a list.
+    await page.focus('#purchase');
+    await page.keyboard.press('ArrowDown');
+    await settled(page);
+    assert.equal(JSON.parse(await page.inputValue('#scenario')).cluster.purchase, 'spot');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'purchase');
   },
 };
 

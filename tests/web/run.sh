@@ -8,8 +8,8 @@ page=$build/web/whatif.html
 if [ ! -f "$page" ]; then
   skip "no page was built (apt-get install emscripten; cmake -DFEEDRATE_WEB=ON; target web)"
 fi
-for newer in "$sources"/src "$sources"/pricing "$sources"/scenarios; do
-  if [ -n "$(find "$newer" -name '*.[chj]*' -newer "$page" -print -quit)" ]; then
+for newer in "$sources"/src "$sources"/plots "$sources"/pricing "$sources"/scenarios; do
+  if [ -n "$(find "$newer" -name node_modules -prune -o -name '*.[chj]*' -newer "$page" -print -quit)" ]; then
     skip "the page is older than the sources: cmake --build $build --target web"
   fi
 done

@@ -1,4 +1,5 @@
 // The report's charts, drawn anew from each answer: its specifications, rows, and colours.
+import { withScales } from '../../../plots/pareto_layout.js';
 import { chartConfig } from '../../../plots/theme.js';
 
 // The page's own variables: a picture follows the theme without being redrawn.
@@ -10,7 +11,7 @@ async function drawPicture(figure, spec, rows) {
   const { vega, vegaLite, vegaEmbed } = globalThis;
   const place = figure.querySelector('.chart');
   const config = chartConfig(chartColours, rows, place.clientWidth);
-  const compiled = vegaLite.compile({ ...spec, datasets: { [spec.data.name]: rows } }, { config, logger: vega.logger(vega.Error) });
+  const compiled = vegaLite.compile({ ...withScales(spec, rows), datasets: { [spec.data.name]: rows } }, { config, logger: vega.logger(vega.Error) });
   const { view } = await vegaEmbed(place, compiled.spec, {
     mode: 'vega', actions: false, renderer: 'svg', ast: true, logLevel: vega.Error, tooltip: { disableDefaultStyle: true },
   });
@@ -22,8 +23,8 @@ async function drawPicture(figure, spec, rows) {
   return view;
 }
 
-/// {show({CHART: rows of its width, …})}: draws the figures of those charts, the last rows only where they come faster
-/// than pictures are drawn. `rows` is a function of the width in pixels. Resolves when all is drawn.
+/// {show({CHART: rows of its size, …})}: draws the figures of those charts, the last rows only where they come faster
+/// than pictures are drawn. The rows are a function of {width, height} in pixels. Resolves when all is drawn.
 export function startPictures(specs) {
   const shown = new Map();  // chart → {view, rows}
   const wanted = new Map();
@@ -34,7 +35,7 @@ export function startPictures(specs) {
     const [chart, rowsOf] = first;
     wanted.delete(chart);
     const figure = document.querySelector(`figure[data-chart="${chart}"]`);
-    const rows = rowsOf(figure.querySelector('.chart').clientWidth);
+    const rows = rowsOf({ width: figure.querySelector('.chart').clientWidth, height: specs[chart].height });
     figure.hidden = rows.length === 0;
     if (rows.length > 0) {
       shown.get(chart)?.view.finalize();

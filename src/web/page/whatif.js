@@ -167,7 +167,7 @@ async function scale(text, result) {
 }
 
 function drawScaling(points) {
-  const rows = () => pointRows(points, null);
+  const rows = (size) => pointRows(points, null, size);
   return state.pictures?.show({ scaling_time: rows, scaling_cost: rows, pareto: rows });
 }
 
