@@ -203,7 +203,7 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
     if (key.kind == HeatKind::link) {
       if (highest <= 0.0) continue;
       // Any machine is sent a little: that is no traffic of the job.
-      constexpr double next_to_nothing = 1e6;  // bytes/s
+      constexpr double next_to_nothing = 1e5;  // bytes/s
       scale = std::max(highest, next_to_nothing);
       row.of = bytes_per_second(scale);
     }

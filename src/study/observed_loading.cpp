@@ -204,12 +204,16 @@ class LoadingDraft {
   }
 
   /// Whether workers wait for each other: one holds a lock all the time, and most of the others'
-  /// time is waiting for it.
+  /// time is waiting for it, or for a CPU once it is theirs.
   [[nodiscard]] bool held_by_lock() const {
+    constexpr double little = 0.15;
     if (!waits_ || hands_ < 2.0 || !job_.worker_lock_wait) return false;
+    const double locked = job_.worker_lock_wait->value;
     // A process that waits for threads of its own computes meanwhile.
-    if (cpu_.value + job_.worker_lock_wait->value > 1.1 * each_) return false;
-    return job_.worker_lock_wait->value >= 0.6 * each_ * (hands_ - 1.0) / hands_;
+    if (locked < little * each_ || cpu_.value + locked > 1.1 * each_) return false;
+    const bool one_at_a_time = hands_ * cpu_.value <= 1.1 * each_;
+    const double blocked = locked + (one_at_a_time ? in_queue_ : 0.0);
+    return blocked >= 0.6 * each_ * (hands_ - 1.0) / hands_;
   }
 
   /// A lock lets one worker after the other through, as a device does that serves one read at a
