@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/errors.hpp"
+#include "base/shell_pipe.hpp"
 #include "base/text_file.hpp"
 
 #ifdef FEEDRATE_ZLIB
@@ -111,7 +112,13 @@ ByteReader::ByteReader(std::string path)
                                        : "expected a readable file, got: " + system_reason());
   }
   struct stat status {};
-  if (::fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) return;
+  if (::fstat(file_, &status) == 0) {
+    if (S_ISREG(status.st_mode)) return;
+    // One that a shell has opened has somebody who writes: reading waits for that.
+    if (S_ISFIFO(status.st_mode) && names_shell_pipe(name_) && ::fcntl(file_, F_SETFL, 0) == 0) {
+      return;
+    }
+  }
   ::close(file_);
   refuse_file(name_, "expected a file, got " + what_it_is(status.st_mode) +
                          (S_ISDIR(status.st_mode) ? "" : ": give - and redirect it"));

@@ -10,8 +10,9 @@ namespace feedrate {
 
 class ByteReader {
  public:
-  /// "-" is standard input. InputError when the file is missing, no regular file or unreadable, and
-  /// for a gzip file where feedrate was built without zlib.
+  /// "-" is standard input. InputError when the file is missing, unreadable or neither a regular
+  /// file nor a pipe of a shell (base/shell_pipe.hpp), and for a gzip file where feedrate was built
+  /// without zlib.
   explicit ByteReader(std::string path);
   ~ByteReader();
   ByteReader(const ByteReader&) = delete;

@@ -15,6 +15,7 @@
 
 #include "base/errors.hpp"
 #include "base/replacement.hpp"
+#include "base/shell_pipe.hpp"
 
 namespace feedrate {
 namespace {
@@ -113,7 +114,7 @@ std::string what_it_is(mode_t mode) {
 }
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
-  if (path == "/dev/stdin" || path.starts_with("/dev/fd/")) {
+  if (names_shell_pipe(path)) {
     const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (in.ok() && ::fstat(in.get(), &status) == 0 && S_ISFIFO(status.st_mode)) {

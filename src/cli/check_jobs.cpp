@@ -7,6 +7,7 @@
 
 #include "base/named_files.hpp"
 #include "base/parallel.hpp"
+#include "base/shell_pipe.hpp"
 #include "base/text_file.hpp"
 #include "study/renamed.hpp"
 #include "words/limits.hpp"
@@ -48,11 +49,28 @@ std::vector<Limit> limits_of_flags(const CheckArguments& arguments) {
   return limits;
 }
 
+/// What messages call a baseline that came through a pipe, which counts as lying in the folder in
+/// which the check was started.
+constexpr const char* piped_baseline = "baseline";
+
+/// Without links, as far as they lead to something that has a place of its own: a pipe has none.
+fs::path real_path(const std::string& path) {
+  std::error_code failed;
+  fs::path real = fs::weakly_canonical(fs::absolute(path), failed);
+  return failed ? fs::absolute(path).lexically_normal() : real;
+}
+
+bool is_pipe_of_shell(const std::string& path) {
+  std::error_code failed;
+  return names_shell_pipe(path) && fs::is_fifo(path, failed);
+}
+
 /// The scenario's file from the folder of the baseline, so that an entry does not depend on where
 /// the check is started.
 std::string key_of(const std::string& path, const std::string& baseline) {
-  const fs::path folder = fs::weakly_canonical(fs::absolute(baseline)).parent_path();
-  return fs::weakly_canonical(fs::absolute(path)).lexically_relative(folder).generic_string();
+  const fs::path folder =
+      is_pipe_of_shell(baseline) ? fs::current_path() : real_path(baseline).parent_path();
+  return real_path(path).lexically_relative(folder).generic_string();
 }
 
 /// A scenario without an entry of its own is compared with the one that it was: else a more
@@ -126,6 +144,13 @@ std::optional<Scenario> scenario_in(const schema::JsonPtr& root, const std::stri
 }
 
 schema::Baseline read_baseline_of(const CheckArguments& arguments) {
+  if (is_pipe_of_shell(arguments.baseline)) {
+    if (arguments.update) {
+      throw InputError(std::vector<Problem>{
+          {"", 0, "--baseline", "expected a file for --update to write, got a pipe"}});
+    }
+    return schema::parse_baseline(read_text_file(arguments.baseline), piped_baseline);
+  }
   if (is_there(arguments.baseline)) return schema::read_baseline(arguments.baseline);
   if (!arguments.update) {
     throw InputError(std::vector<Problem>{

@@ -39,6 +39,36 @@ TEST_CASE("standard input: - is the same scenario in every command") {
             .status == 1);
 }
 
+TEST_CASE("standard input: a check of pipes that a shell opens") {
+  const Folder project;
+  project.write("job.json", slurp(std::string(FEEDRATE_SOURCE_DIR "/") + scenario));
+  const auto check = [&](const std::string& arguments) {
+    return shell("cd '" + (project / "") + "' && " + arguments);
+  };
+  REQUIRE(check("feedrate check job.json --baseline base.json --update").status == 0);
+  for (const char* line : {"feedrate check job.json --baseline <(cat base.json)",
+                           "feedrate check job.json --baseline /dev/stdin < base.json",
+                           "cat base.json | feedrate check job.json --baseline /dev/stdin"}) {
+    const Outcome checked = check(line);
+    INFO(line << checked.err << checked.out);
+    CHECK(checked.status == 0);
+    CHECK(has(checked.out, "unchanged from the baseline"));
+  }
+  // A pipe's scenario has no entry of its name: it is held against the one that is gone.
+  REQUIRE(check("mv job.json moved.json").status == 0);
+  const std::string from = "sed 's/\"epochs\": 10/\"epochs\": 20/' moved.json";
+  for (const std::string& line : {"feedrate check <(" + from + ") --baseline base.json",
+                                  from + " | feedrate check /dev/stdin --baseline base.json"}) {
+    const Outcome checked = check(line);
+    INFO(line << checked.err << checked.out);
+    CHECK(checked.status == 1);
+    CHECK(has(checked.out, "/job/epochs 10 → 20"));
+  }
+  const Outcome into = check("feedrate check moved.json --baseline <(cat base.json) --update");
+  CHECK(into.status == 2);
+  CHECK(has(into.err, "--baseline: expected a file for --update to write, got a pipe"));
+}
+
 TEST_CASE("standard input: settings, includes and problems are told as of a file") {
   const Outcome set = shell("feedrate run - --set num_workers=1 < " + std::string(scenario));
   CHECK(set.out == shell("feedrate run " + std::string(scenario) + " --set num_workers=1").out);
@@ -105,6 +135,10 @@ TEST_CASE("standard input: pipes that a shell opens are files, too") {
   const Outcome empty = shell("true | feedrate run /dev/stdin");
   CHECK(empty.status == 2);
   CHECK(has(empty.err, "got an empty file"));
+  const Outcome imported = shell("feedrate observe --import <(cat tests/schema/imports/mmcv.log)");
+  INFO(imported.err);
+  CHECK(imported.status == 0);
+  CHECK(imported.out == shell("feedrate observe --import tests/schema/imports/mmcv.log").out);
   // A pipe in the file system may have no writer: it is refused, not waited for.
   const Folder folder;
   const Outcome named = shell("mkfifo " + (folder / "p") + " && feedrate run " + (folder / "p"));
