@@ -238,8 +238,8 @@ std::string diagnose(const schema::Request& request, const Place& place) {
     beside = simulated_beside(document, scenario, request.file, catalog_of(instances, place),
                               profile_of(request), request.depth);
   }
-  Diagnosis diagnosis = study::diagnose(readings, thresholds, std::move(beside));
-  diagnosis.remarks = std::move(remarks);
+  const Diagnosis diagnosis =
+      diagnosed(readings, thresholds, std::move(beside), std::move(remarks));
   return schema::write_diagnosis(diagnosis);
 }
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "api/inputs.hpp"
+#include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "study/diagnose.hpp"
@@ -55,6 +58,16 @@ Simulated simulated_beside(const schema::Document& document, const Scenario& sce
     out.cause = study::simulated_cause(out.result);
     return out;
   });
+}
+
+Diagnosis diagnosed(const Readings& readings, const Thresholds& thresholds,
+                    std::optional<Simulated> beside, std::vector<std::string> remarks) {
+  if (beside) {
+    for (const std::string& caveat : beside->result.caveats) append_once(remarks, caveat);
+  }
+  Diagnosis diagnosis = study::diagnose(readings, thresholds, std::move(beside));
+  diagnosis.remarks = std::move(remarks);
+  return diagnosis;
 }
 
 }  // namespace feedrate::api

@@ -1,5 +1,6 @@
 #pragma once
 // What monitors show of a job, asked by flags or by a request.
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,5 +35,10 @@ Thresholds thresholds_of(std::span<const std::string> texts, const std::string& 
 Simulated simulated_beside(const schema::Document& document, const Scenario& scenario,
                            const std::string& file, const Catalog& catalog, const HostProfile* host,
                            const Depth& depth);
+
+/// The diagnosis of the readings beside that job, if any. `remarks` are on how they were read;
+/// those on the job that a run of it states beside its headline follow.
+Diagnosis diagnosed(const Readings& readings, const Thresholds& thresholds,
+                    std::optional<Simulated> beside, std::vector<std::string> remarks);
 
 }  // namespace feedrate::api

@@ -10,6 +10,7 @@
 #include "base/exit_status.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/shell_pipe.hpp"
 #include "base/text_file.hpp"
 #include "base/trimmed.hpp"
 #include "cli/commands.hpp"
@@ -54,7 +55,7 @@ struct GivenFiles {
 };
 
 bool is_pipe(const std::string& file) {
-  return file == standard_input_path || file == "/dev/stdin" || file.starts_with("/dev/fd/");
+  return file == standard_input_path || names_shell_pipe(file);
 }
 
 GivenText read_whole(const std::string& file) {
@@ -214,8 +215,8 @@ int diagnose(const DiagnoseArguments& arguments) {
   }
   std::optional<Simulated> beside;
   if (files.scenario) beside = simulated(*files.scenario, arguments.simulation);
-  Diagnosis diagnosis = study::diagnose(readings, thresholds, std::move(beside));
-  diagnosis.remarks = std::move(remarks);
+  const Diagnosis diagnosis =
+      api::diagnosed(readings, thresholds, std::move(beside), std::move(remarks));
   deliver(arguments.output, files_read(arguments.files, arguments.simulation),
           {.report = [&] { return report::diagnose_report(diagnosis); },
            .brief = [&] { return report::diagnose_brief(diagnosis); },

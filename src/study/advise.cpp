@@ -48,7 +48,9 @@ class Adviser {
 
   Advice advice() {
     const Scenario scenario = make_({});
-    const Result base = run(scenario, catalog_, host_, plain());
+    RunOptions of_base = plain();
+    of_base.list_inputs = host_ != nullptr;  // with them comes what is doubtful of the profile
+    const Result base = run(scenario, catalog_, host_, of_base);
     const resolve::Resolved resolved =
         resolve::resolve(scenario, catalog_, host_, {}, resolve::Want::without_texts);
     advice_.before = figures_of_job(base);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "model/metrics.hpp"
@@ -65,6 +66,7 @@ class Seeker {
     } else {
       out.beyond = explained(onward_ > 0 ? from_ : to_);
     }
+    add_doubts(out.there ? out.there : out.beyond);
     out.tried = points_.size();
     out.tried_all = static_cast<long>(points_.size()) == to_ - from_ + 1;
     return out;
@@ -110,6 +112,15 @@ class Seeker {
   }
 
  private:
+  /// What is doubtful of the host profile, which is not asked at each point.
+  void add_doubts(std::optional<SearchPoint>& shown) {
+    if (host_ == nullptr || !shown || !shown->problems.empty()) return;
+    const Scenario& of = scenario(static_cast<long>(shown->at));
+    for (std::string& doubt : resolve::resolve(of, catalog_, host_).caveats) {
+      append_once(shown->result.caveats, std::move(doubt));
+    }
+  }
+
   /// The last digits of a sum make no difference.
   [[nodiscard]] bool keeps(double value) const {
     constexpr double noise = 1e-9;

@@ -351,6 +351,25 @@ TEST_CASE(
       has(headline(R"("instance": "p3.2xlarge", "hardware_threads": 8)"), "another machine"));
 }
 
+TEST_CASE("calibrate: every command that predicts says that a profile is another machine's") {
+  const Folder folder;
+  const std::string host = folder.write("host.json", R"({"name": "lab", "instance": "g5.xlarge"})");
+  const std::string job = " scenarios/caltech256_p3.json ";
+  for (const std::string& command :
+       {"run" + job, "advise" + job, "feeds" + job + "--over instances --up-to 4",
+        "compare" + job + job, "diagnose --gpu 30" + job, "sweep" + job + "--vary num_workers=1,2",
+        "scale" + job + "--to 2", "optimize" + job + "--over num_workers=1,2"}) {
+    INFO(command);
+    const std::string line = "feedrate " + command + " --host '" + host + "'";
+    CHECK(has(shell(line + " | tr -s ' \n' ' '").out,
+              "another machine's: the host profile \"lab\" was measured on g5.xlarge"));
+    if (!command.starts_with("feeds")) {  // whose JSON has no remarks
+      CHECK(has(shell(line + " --format json").out, "was measured on g5.xlarge"));
+    }
+    CHECK_FALSE(has(shell("feedrate " + command).out, "another machine's"));
+  }
+}
+
 TEST_CASE("calibrate: run says how old a profile is, and refuses an age that is none") {
   const Folder folder;
   const auto run_with = [&](const std::string& host, const std::string& flags) {
