@@ -36,6 +36,12 @@ LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance
     meant =
         fmt::format("; it is a GPU: feedrate catalog list 'gpu={}' lists its machines", instance);
   }
+  // Who names nothing that is like one of them may mean a machine of their own.
+  if (meant.empty()) {
+    meant =
+        "; for a machine of your own, leave \"instance\" out of \"cluster\" and give \"vcpus\", "
+        "\"memory\", \"gpus_per_instance\" and \"price\" (\"0 USD/h\" if nobody bills it)";
+  }
   failure.message = fmt::format("no instance \"{}\" in the catalogue{}", instance, meant);
   return failure;
 }

@@ -255,6 +255,16 @@ TEST_CASE(
   INFO(asked.out);
   CHECK(asked.status == 0);
   CHECK(has(asked.out, "no instance \"a100\" in the catalogue; it is a GPU"));
+  for (const char* line : {"init image-jpeg --yes --instance mybox",
+                           "run scenarios/caltech256_p3.json --set instance=mybox"}) {
+    const Outcome own = shell(std::string("feedrate ") + line);
+    INFO(line << own.err);
+    CHECK(own.status == 2);
+    CHECK(has(own.err,
+              "no instance \"mybox\" in the catalogue; for a machine of your own, leave "
+              "\"instance\" out of \"cluster\" and give \"vcpus\", \"memory\", "));
+    CHECK(has(own.err, "\"0 USD/h\""));
+  }
   CHECK(has(slurp(folder / "job.json"), "\"g5.xlarge\""));
 }
 
