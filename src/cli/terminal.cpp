@@ -46,6 +46,13 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
+/// Of the window that the file is; 0 where it is none, or does not know.
+int columns_of(int file) {
+  winsize window{};
+  if (isatty(file) != 1 || ioctl(file, TIOCGWINSZ, &window) != 0) return 0;
+  return static_cast<int>(window.ws_col);
+}
+
 }  // namespace
 
 void prepare_streams() {
@@ -63,11 +70,17 @@ report::Style style_of_stdout() {
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   style.colour = terminal && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   style.unicode = locale_is_utf8();
-  winsize window{};
-  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
-    style.width = std::clamp(static_cast<int>(window.ws_col), 60, 120);
+  if (const int columns = columns_of(STDOUT_FILENO); columns > 0) {
+    style.width = std::clamp(columns, 60, 120);
+    style.fold_width = std::max(columns, 60);
   }
   return style;
+}
+
+std::size_t help_width() {
+  int columns = columns_of(STDOUT_FILENO);
+  if (columns == 0) columns = 80;
+  return static_cast<std::size_t>(std::clamp(columns, 60, 100));
 }
 
 report::Style style_of_file() {

@@ -1,5 +1,6 @@
 #pragma once
 // The terminal, if there is one: what it can show, and how bytes get there.
+#include <cstddef>
 #include <string_view>
 
 #include "report/render.hpp"
@@ -11,11 +12,15 @@ namespace feedrate::cli {
 void prepare_streams();
 
 /// What standard output can show. Colour only on a terminal, not with NO_COLOR set or TERM=dumb;
-/// UTF-8 when LC_ALL, LC_CTYPE or LANG says so; prose as wide as the window, 60 to 120 columns.
+/// UTF-8 when LC_ALL, LC_CTYPE or LANG says so; prose as wide as the window, 60 to 120 columns, and
+/// tables no wider than it, where folding is enough; elsewhere tables are as wide as they are.
 report::Style style_of_stdout();
 
 /// The same for a report that goes to a file: no colour, 100 columns.
 report::Style style_of_file();
+
+/// Columns of the pages of --help: the window's, 60 to 100; 80 where there is no window.
+std::size_t help_width();
 
 bool stderr_is_terminal();
 

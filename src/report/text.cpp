@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,11 +10,15 @@
 #include "base/printable.hpp"
 #include "report/glyphs.hpp"
 #include "report/render.hpp"
+#include "report/wrap.hpp"
 
 namespace feedrate::report {
 namespace {
 
 constexpr std::size_t bar_width = 10;
+/// Of a cell that is folded: what its further lines are indented by, and the least that it takes.
+constexpr std::size_t hang = 2;
+constexpr std::size_t narrowest_prose = 12;
 
 std::string_view colour_of(Tone tone) {
   switch (tone) {
@@ -60,26 +65,7 @@ class TextWriter {
   // Lines of at most the style's width, broken at spaces; `indent` starts every line but the first.
   [[nodiscard]] std::vector<std::string> wrapped(const std::string& text,
                                                  std::size_t indent) const {
-    const std::size_t width = static_cast<std::size_t>(std::max(style_.width, 40)) - indent;
-    std::vector<std::string> lines(1);
-    std::size_t start = 0;
-    while (start < text.size()) {
-      std::size_t end = std::min(text.find(' ', start), text.size());
-      // A number and its percent sign stay on one line.
-      if (end + 1 < text.size() && text[end + 1] == '%') {
-        end = std::min(text.find(' ', end + 1), text.size());
-      }
-      const std::string word = text.substr(start, end - start);
-      start = end + 1;
-      if (word.empty()) continue;
-      std::string& line = lines.back();
-      if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-        lines.push_back(word);
-      } else {
-        line += (line.empty() ? "" : " ") + word;
-      }
-    }
-    return lines;
+    return report::wrapped(text, static_cast<std::size_t>(std::max(style_.width, 40)) - indent);
   }
 
   void write_block(const Paragraph& paragraph) {
@@ -132,7 +118,8 @@ class TextWriter {
 
   // The text of a cell, without its tone: a cell with a bar is the bar, then the text on the right.
   [[nodiscard]] std::string cell_text(const Cell& cell) const {
-    return cell.bar ? fmt::format("{} {:>6}", bar(*cell.bar), shown(cell.text)) : shown(cell.text);
+    return cell.bar && bars_ ? fmt::format("{} {:>6}", bar(*cell.bar), shown(cell.text))
+                             : shown(cell.text);
   }
 
   static std::string padded(const std::string& text, std::size_t visible, std::size_t width,
@@ -148,25 +135,61 @@ class TextWriter {
     out_ += line + '\n';
   }
 
-  void write_block(const Table& table) {
-    std::vector<std::size_t> widths;
+  /// Text, which may be folded; numbers stand on the right, and bars are as wide as they are.
+  [[nodiscard]] static bool is_prose(const Column& column, const Cell& cell) {
+    return column.align == Align::left && !cell.bar;
+  }
+
+  [[nodiscard]] std::vector<std::size_t> widths_of(const Table& table) const {
+    std::vector<ColumnWidths> columns;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      std::size_t width = display_width(shown(table.columns[c].title));
-      for (const Row& row : table.rows) {
-        if (c < row.cells.size()) width = std::max(width, display_width(cell_text(row.cells[c])));
-      }
-      widths.push_back(width);
-    }
-    if (!table.title.empty()) out_ += strong(shown(table.title)) + '\n';
-    const bool has_titles = std::any_of(table.columns.begin(), table.columns.end(),
-                                        [](const Column& column) { return !column.title.empty(); });
-    std::vector<std::string> cells;
-    for (std::size_t c = 0; has_titles && c < table.columns.size(); ++c) {
       const std::string title = shown(table.columns[c].title);
-      cells.push_back(padded(toned(title, Tone::faint), display_width(title), widths[c],
-                             table.columns[c].align));
+      ColumnWidths of{display_width(title), widest_piece(title), 0, 0};
+      for (const Row& row : table.rows) {
+        if (c >= row.cells.size()) continue;
+        const std::string text = cell_text(row.cells[c]);
+        const std::size_t width = display_width(text);
+        const std::size_t least =
+            is_prose(table.columns[c], row.cells[c])
+                ? std::min(width, std::max(narrowest_prose, widest_piece(text) + hang))
+                : width;
+        of.cells = std::max(of.cells, width);
+        of.cells_least = std::max(of.cells_least, least);
+      }
+      columns.push_back(of);
     }
-    if (has_titles) write_line("  ", cells);
+    return fitted_widths(columns, room_of(table));
+  }
+
+  /// Columns that the cells of the table may take.
+  [[nodiscard]] std::size_t room_of(const Table& table) const {
+    if (style_.fold_width <= 0) return static_cast<std::size_t>(-1);
+    const std::size_t beside = 2 * table.columns.size();  // the mark, and what is between columns
+    const auto width = static_cast<std::size_t>(style_.fold_width);
+    return width > beside ? width - beside : 0;
+  }
+
+  [[nodiscard]] bool fits(const Table& table, const std::vector<std::size_t>& widths) const {
+    return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) <= room_of(table);
+  }
+
+  /// Folded where it is too wide, then without its bars, whose numbers stand beside them; where
+  /// neither is enough, as it is.
+  [[nodiscard]] std::vector<std::size_t> chosen_widths(const Table& table) {
+    bars_ = true;
+    std::vector<std::size_t> widths = widths_of(table);
+    if (fits(table, widths)) return widths;
+    bars_ = false;
+    std::vector<std::size_t> without = widths_of(table);
+    if (fits(table, without)) return without;
+    bars_ = true;
+    return widths;
+  }
+
+  void write_block(const Table& table) {
+    const std::vector<std::size_t> widths = chosen_widths(table);
+    if (!table.title.empty()) write_title(table.title);
+    write_column_titles(table, widths);
     for (const Row& row : table.rows) write_row(table, row, widths);
     if (!table.note.empty()) {
       for (const std::string& line : wrapped(shown(table.note), 2)) {
@@ -175,17 +198,59 @@ class TextWriter {
     }
   }
 
-  void write_row(const Table& table, const Row& row, const std::vector<std::size_t>& widths) {
-    std::vector<std::string> cells;
-    for (std::size_t c = 0; c < row.cells.size() && c < table.columns.size(); ++c) {
-      const std::string text = cell_text(row.cells[c]);
-      cells.push_back(padded(toned(text, row.cells[c].tone), display_width(text), widths[c],
-                             table.columns[c].align));
+  void write_title(const std::string& text) {
+    const std::string title = shown(text);
+    const std::size_t width =
+        style_.fold_width > 0 ? static_cast<std::size_t>(style_.fold_width) : display_width(title);
+    for (const std::string& line : folded(title, width, 0)) out_ += strong(line) + '\n';
+  }
+
+  // Of several lines, the last stands above the cells.
+  void write_column_titles(const Table& table, const std::vector<std::size_t>& widths) {
+    std::vector<std::vector<std::string>> titles;
+    std::size_t lines = 0;
+    bool any = false;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      any = any || !table.columns[c].title.empty();
+      titles.push_back(folded(shown(table.columns[c].title), widths[c], 0));
+      lines = std::max(lines, titles.back().size());
     }
-    write_line(row.marked ? (style_.unicode ? "▶ " : "> ") : "  ", cells);
+    for (std::size_t i = 0; any && i < lines; ++i) {
+      std::vector<std::string> cells;
+      for (std::size_t c = 0; c < titles.size(); ++c) {
+        const std::size_t above = lines - titles[c].size();
+        const std::string title = i < above ? "" : titles[c][i - above];
+        cells.push_back(padded(toned(title, Tone::faint), display_width(title), widths[c],
+                               table.columns[c].align));
+      }
+      write_line("  ", cells);
+    }
+  }
+
+  void write_row(const Table& table, const Row& row, const std::vector<std::size_t>& widths) {
+    const std::size_t columns = std::min(row.cells.size(), table.columns.size());
+    std::vector<std::vector<std::string>> texts;
+    std::size_t lines = 1;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::string text = cell_text(row.cells[c]);
+      texts.push_back(is_prose(table.columns[c], row.cells[c]) ? folded(text, widths[c], hang)
+                                                               : std::vector{text});
+      lines = std::max(lines, texts.back().size());
+    }
+    for (std::size_t i = 0; i < lines; ++i) {
+      std::vector<std::string> cells;
+      for (std::size_t c = 0; c < columns; ++c) {
+        const std::string text = i < texts[c].size() ? texts[c][i] : "";
+        cells.push_back(padded(toned(text, row.cells[c].tone), display_width(text), widths[c],
+                               table.columns[c].align));
+      }
+      const bool marked = row.marked && i == 0;
+      write_line(marked ? (style_.unicode ? "▶ " : "> ") : "  ", cells);
+    }
   }
 
   Style style_;
+  bool bars_ = true;  ///< whether the table that is written shows its bars
   std::string out_;
 };
 

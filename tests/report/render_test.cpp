@@ -1,5 +1,7 @@
 #include "report/render.hpp"
 
+#include <algorithm>
+
 #include "base/printable.hpp"
 #include "catch.hpp"
 #include "report/glyphs.hpp"
@@ -136,4 +138,113 @@ TEST_CASE("render: Markdown tables align and escape") {
         "### More\n"
         "\n"
         "The end.\n");
+}
+
+namespace {
+
+Report wide_table() {
+  Table table;
+  table.columns = {{"change"}, {"expected cost of the job", Align::right}, {"why"}};
+  table.rows = {{{"more loader workers on each of the instances", "$1.09",
+                  "the loader needs 12 GB more of the memory, 3 min 5 s sooner (-55.9 %)"},
+                 true},
+                {{"none", "$2.00", "as it is"}, false}};
+  Report report;
+  report.blocks = {table};
+  report.headline = {"One."};
+  return report;
+}
+
+std::vector<std::string> rows_at(int columns) {
+  Style style = plain();
+  style.fold_width = columns;
+  const std::string text = to_text(wide_table(), style);
+  std::vector<std::string> lines;
+  for (std::size_t start = text.find("\n\n") + 2; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+std::size_t widest_of(const std::vector<std::string>& lines) {
+  std::size_t width = 0;
+  for (const std::string& line : lines) width = std::max(width, display_width(line));
+  return width;
+}
+
+}  // namespace
+
+TEST_CASE("render: a table that fits the window, or has none, stays as it is") {
+  const std::vector<std::string> natural = rows_at(0);
+  CHECK(natural.size() == 3);
+  const std::size_t width = widest_of(natural);
+  CHECK(width > 120);
+  CHECK(rows_at(static_cast<int>(width)) == natural);
+}
+
+TEST_CASE("render: titles are folded before cells, and the widest text before others") {
+  const std::vector<std::string> natural = rows_at(0);
+  const auto slightly = rows_at(static_cast<int>(widest_of(natural)) - 4);
+  REQUIRE(slightly.size() == 4);
+  CHECK(slightly[0].find("expected cost of the") != std::string::npos);
+  CHECK(slightly[2].find("more loader workers on each of the instances") != std::string::npos);
+  const std::vector<std::string> narrow = {
+      "                                     expected",
+      "                                      cost of",
+      "  change                              the job  why",
+      "▶ more loader workers on each of        $1.09  the loader needs 12 GB more of",
+      "    the instances                                the memory, 3 min 5 s sooner",
+      "                                                 (-55.9 %)",
+      "  none                                  $2.00  as it is"};
+  CHECK(rows_at(80) == narrow);
+}
+
+TEST_CASE("render: folded lines are no wider than the window, and no number is parted") {
+  for (int columns = 60; columns <= 130; ++columns) {
+    INFO(columns);
+    const std::vector<std::string> lines = rows_at(columns);
+    CHECK(widest_of(lines) <= static_cast<std::size_t>(columns));
+    std::string all;
+    for (const std::string& line : lines) all += line + "\n";
+    for (const char* const whole : {"12 GB", "3 min 5 s", "(-55.9 %)", "$1.09"}) {
+      CHECK(all.find(whole) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("render: a table that folding cannot fit stays wide") {
+  Style style = plain();
+  style.fold_width = 60;
+  Report report;
+  Table table;
+  Row row;
+  for (int c = 0; c < 9; ++c) {
+    table.columns.push_back({"t", Align::right});
+    row.cells.emplace_back("1,234,567");
+  }
+  table.columns.push_back({"words"});
+  row.cells.emplace_back("some words that could be folded");
+  table.rows = {row};
+  report.blocks = {table};
+  const std::string folded_text = to_text(report, style);
+  CHECK(folded_text == to_text(report, plain()));
+}
+
+TEST_CASE("render: bars give way where folding is not enough, and their numbers stay") {
+  Report report;
+  Table table;
+  table.columns = {{"stage"}, {"utilization"}, {"a", Align::right}, {"b", Align::right}};
+  const std::string digits(20, '1');
+  table.rows = {{{"decode", Cell::with_bar("100 %", 1.0), digits, digits}, false}};
+  report.blocks = {table};
+  Style style = plain();
+  CHECK(to_text(report, style).find("█") != std::string::npos);
+  style.fold_width = 65;
+  const std::string text = to_text(report, style);
+  CHECK(text.find("█") == std::string::npos);
+  CHECK(text.find("100 %") != std::string::npos);
+  style.fold_width = 90;
+  CHECK(to_text(report, style).find("█") != std::string::npos);
 }
