@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "report/glyphs.hpp"
+#include "report/wrap.hpp"
+
 namespace feedrate::report {
 
 Table without_columns(const Table& table, const std::vector<std::string_view>& titles) {
@@ -22,6 +25,16 @@ Table without_columns(const Table& table, const std::vector<std::string_view>& t
     }
   }
   return kept;
+}
+
+std::size_t lines_of_facts(const Facts& facts) {
+  std::size_t label = 0;
+  for (const Fact& fact : facts.items) label = std::max(label, display_width(fact.label));
+  std::size_t lines = 0;
+  for (const Fact& fact : facts.items) {
+    lines += wrapped(fact.text, brief_columns - label - 4).size();
+  }
+  return lines;
 }
 
 std::string without_full_stop(std::string sentence) {

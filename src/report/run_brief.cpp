@@ -16,6 +16,7 @@
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
 #include "report/shared_limit_words.hpp"
+#include "report/wrap.hpp"
 #include "study/bottleneck.hpp"
 #include "study/other_workers.hpp"
 #include "words/reference.hpp"
@@ -39,7 +40,7 @@ std::string parted_words(const Result& r) {
 
 // In one line of a terminal: a long name of the scenario is cut.
 std::string short_title(const NamedResult& named) {
-  constexpr std::size_t columns = 80;
+  constexpr std::size_t columns = brief_columns;
   const std::string whole = run_title(named.name, named.result);
   const std::size_t width = display_width(whole);
   if (width <= columns) return whole;
@@ -64,7 +65,7 @@ std::string next_gain(const Result& r) {
     return one.first != Stage::gpu && one.first != Stage::interruption;
   });
   if (next == gains.end() || next->second < study::least_gain) return "";
-  return fmt::format("; {} twice as fast, {}", explained(next->first), percent(next->second));
+  return fmt::format("{} twice as fast, {}", explained(next->first), percent(next->second));
 }
 
 std::string checkpoint_words(const Result& r) {
@@ -73,24 +74,31 @@ std::string checkpoint_words(const Result& r) {
   const Duration now = *r.interruptions->interval;
   const Duration best = *r.interruptions->best;
   if (std::abs(best / now - 1.0) < near) return "";
-  return fmt::format("; interruptions cost least with a checkpoint every {} instead of every {}",
+  return fmt::format("interruptions cost least with a checkpoint every {} instead of every {}",
                      duration(best), duration(now));
 }
 
-std::string change_words(const Result& r, const Finding& found) {
+/// In clauses, what gains most first.
+std::vector<std::string> change_words(const Result& r, const Finding& found) {
+  std::vector<std::string> clauses;
+  const auto add = [&](std::string clause) {
+    if (!clause.empty()) clauses.push_back(std::move(clause));
+  };
   const std::string workers = better_workers_words(r);
-  if (study::too_few_workers(r.bottleneck)) return workers;
-  std::string text = found.what_if;
-  if (found.stage == Stage::gpu) text += next_gain(r);
+  if (study::too_few_workers(r.bottleneck)) return {workers};
+  add(found.what_if);
+  if (found.stage == Stage::gpu) add(next_gain(r));
   if (!workers.empty()) {
-    text += "; " + workers;
+    add(workers);
   } else if (!workers_sentence(r).empty()) {
-    text += "; more workers would not help";
+    add("more workers would not help");
   }
-  return text + checkpoint_words(r);
+  add(checkpoint_words(r));
+  return clauses;
 }
 
-std::string remark_counts(const Result& r) {
+/// `notes`: those that are not said.
+std::string remark_counts(const Result& r, std::size_t notes) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t n, std::string_view what) {
     if (n > 0) parts.push_back(fmt::format("{} {}", n, what));
@@ -100,12 +108,56 @@ std::string remark_counts(const Result& r) {
         std::count_if(r.remarks.begin(), r.remarks.end(),
                       [&](const std::string& remark) { return r.kind_of(remark) == kind; }));
   };
+  add(notes, notes == 1 ? "note" : "notes");
   const std::size_t missing = assumed_settings(r).size();
   add(missing, missing == 1 ? "setting missing" : "settings missing");
   add(of(RemarkKind::measure), "to measure or provide");
   add(of(RemarkKind::check), "to check");
   add(of(RemarkKind::know), "worth knowing");
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What is said in the facts, of which the last parts give way where there are too many lines.
+struct RunSaid {
+  std::vector<Fact> first;  ///< time, cost and what is always said
+  std::vector<std::string> change;
+  std::vector<std::string> notes;
+  std::string how_sure;
+  std::string measure_first;
+};
+
+Facts run_facts(const RunSaid& said, const Result& r, std::size_t notes) {
+  Facts facts{said.first};
+  const auto add = [&](std::string label, std::string text) {
+    if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
+  };
+  add("change", fmt::format("{}", fmt::join(said.change, "; ")));
+  for (const std::string& note : said.notes) add("note", note);
+  add("how sure", said.how_sure);
+  add("measure first", said.measure_first);
+  add("remarks", remark_counts(r, notes - said.notes.size()));
+  return facts;
+}
+
+/// In `room` lines at most: clauses of what to change and notes beyond the first give way first.
+Facts fitted_facts(RunSaid said, const Result& r, std::size_t room) {
+  const std::size_t notes = said.notes.size();
+  Facts facts = run_facts(said, r, notes);
+  while (lines_of_facts(facts) > room) {
+    if (said.change.size() > 1) {
+      said.change.pop_back();
+    } else if (said.notes.size() > 1) {
+      said.notes.pop_back();
+    } else if (!said.measure_first.empty()) {
+      said.measure_first.clear();
+    } else if (!said.notes.empty()) {
+      said.notes.pop_back();
+    } else {
+      break;
+    }
+    facts = run_facts(said, r, notes);
+  }
+  return facts;
 }
 
 }  // namespace
@@ -118,9 +170,9 @@ Report run_brief(const NamedResult& named) {
   report.close = true;
   report.title = short_title(named);
   report.headline = {found.claim + ".", found.tone};
-  Facts facts;
+  RunSaid said;
   const auto add = [&](std::string label, std::string text) {
-    if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
+    if (!text.empty()) said.first.push_back({std::move(label), std::move(text)});
   };
   add("time", with_range(r, FigureId::total_time, " in 90 % of draws") + parted_words(r));
   std::string cost = with_range(r, FigureId::money);
@@ -135,21 +187,21 @@ Report run_brief(const NamedResult& named) {
                     figure_text(r, FigureId::hour_value)));
   }
   add("GPUs busy", busy_words(r));
-  add("change", change_words(r, found));
-  for (const std::string& caveat : r.caveats) add("note", without_full_stop(caveat));
+  said.change = change_words(r, found);
+  for (const std::string& caveat : r.caveats) said.notes.push_back(without_full_stop(caveat));
   if (r.shared_limit && r.shared_limit->binds) {
-    add("note", without_full_stop(shared_limit_words(r)));
+    said.notes.push_back(without_full_stop(shared_limit_words(r)));
   }
-  if (r.reference) add("how sure", words::reference_clause(*r.reference));
-  add("measure first", narrowing_words(r));
-  add("remarks", remark_counts(r));
-  report.blocks.emplace_back(std::move(facts));
+  if (r.reference) said.how_sure = words::reference_clause(*r.reference);
+  said.measure_first = narrowing_words(r);
+  const std::size_t above = 1 + wrapped(report.headline.text, brief_columns).size();
+  report.blocks.emplace_back(fitted_facts(std::move(said), r, most_brief_lines - above));
   if (const Table stages = stage_table(r); !stages.rows.empty()) {
     report.blocks.emplace_back(without_columns(stages, {"idle GPU", "inputs", ""}));
   }
   report.blocks.emplace_back(read_on(
-      "the bill, the parts of the time, what the range comes from, monitors, sources and remarks; "
-      "`feedrate advise` ranks what to change"));
+      "the bill, the parts of the time, what the range comes from, monitors, sources, notes and "
+      "remarks; `feedrate advise` ranks what to change"));
   return report;
 }
 
