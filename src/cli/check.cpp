@@ -23,13 +23,13 @@ namespace {
 const std::vector<std::string> formats = {"text",  "json",   "markdown",
                                           "junit", "github", "benchmark"};
 
-std::string rendered(const Verdict& verdict, const std::string& format, bool to_file) {
+std::string rendered(const Verdict& verdict, const std::string& format, bool to_file, bool full) {
   if (format == "json") return schema::write_verdict(verdict);
   if (format == "benchmark") return schema::write_benchmark(verdict);
   if (format == "markdown") return report::check_markdown(verdict);
   if (format == "junit") return report::check_junit(verdict);
   if (format == "github") return report::check_github(verdict);
-  return report::to_text(report::check_report(verdict),
+  return report::to_text(full ? report::check_report(verdict) : report::check_brief(verdict),
                          to_file ? style_of_file() : style_of_stdout());
 }
 
@@ -69,11 +69,11 @@ int check(const CheckArguments& arguments) {
     update_baseline(arguments, checked);
     study::note_update(verdict);
   }
-  for (const auto& [format, file] : reports) {
-    write_text_file(file, rendered(verdict, format, true));
-  }
   const OutputOptions& output = arguments.output;
-  const std::string text = rendered(verdict, output.format, !output.file.empty());
+  for (const auto& [format, file] : reports) {
+    write_text_file(file, rendered(verdict, format, true, output.full));
+  }
+  const std::string text = rendered(verdict, output.format, !output.file.empty(), output.full);
   if (output.file.empty()) {
     // Where there is nothing but errors, people read them once, below.
     if (output.format != "text" || !verdict.scenarios.empty()) write_stdout(text);
@@ -143,6 +143,10 @@ Command add_check(Parser& parent) {
   add_flags(*app, *arguments);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output, formats);
+  app->add_flag("--full", arguments->output.full,
+                "Print all of the report as text, not what matters first; the other formats are "
+                "whole anyway")
+      ->group("Output");
   app->footer(
       "Exit status 1 if a limit is exceeded, 2 if a scenario cannot be checked. docs/ci.md has\n"
       "examples to copy for CI systems.\n"

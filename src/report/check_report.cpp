@@ -6,11 +6,6 @@
 namespace feedrate::report {
 namespace {
 
-Tone tone_of(Level level) {
-  if (level == Level::fail) return Tone::bad;
-  return level == Level::warn ? Tone::caution : Tone::good;
-}
-
 void explain(const ScenarioVerdict& scenario, Report& report) {
   report.blocks.emplace_back(Heading{scenario.name + " (" + scenario.file + ")"});
   for (const Judgement& judgement : scenario.limits) {
@@ -41,10 +36,7 @@ Report check_report(const Verdict& verdict) {
     report.blocks.emplace_back(List{"Errors", error_lines(of)});
   }
   std::vector<std::string> remarks = verdict.remarks;
-  if (verdict.updated) remarks.push_back("baseline updated: " + verdict.baseline);
-  if (verdict.warn_only && verdict.level == Level::fail) {
-    remarks.emplace_back("--warn-only: the exit status is 0 nevertheless");
-  }
+  for (const std::string& note : closing_notes(verdict)) remarks.push_back(note);
   if (!remarks.empty()) report.blocks.emplace_back(List{"Remarks", remarks});
   return report;
 }

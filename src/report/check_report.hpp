@@ -10,6 +10,10 @@ namespace feedrate::report {
 /// For the terminal: one row per scenario, then why, for each that changed.
 Report check_report(const Verdict& verdict);
 
+/// The same at a glance: the verdict, and what changed in the worst scenario, in twelve lines at
+/// most above the tables, none of which is wider than 80 columns.
+Report check_brief(const Verdict& verdict);
+
 /// GitHub refuses longer comments.
 inline constexpr std::size_t longest_comment = 65'536;
 

@@ -88,6 +88,17 @@ std::string bottleneck_text(const ScenarioVerdict& scenario) {
   return before == now ? now : before + " → " + now;
 }
 
+std::string cause_text(const ScenarioVerdict& scenario) {
+  if (scenario.stages.empty()) return "";
+  const StageChange& most = scenario.stages.front();
+  const StageChange& least = scenario.stages.back();
+  const bool grew = most.now > most.before;
+  const StageChange& named = grew ? most : least;
+  const double delta = (named.now - named.before).base();
+  return fmt::format("{} {} by {}", name_of(named.stage), grew ? "grew" : "shrank",
+                     duration(seconds(std::abs(delta))));
+}
+
 namespace {
 
 /// Cost and time with sign and amount, and the stage that caused it.
@@ -96,17 +107,7 @@ std::string effect_text(const ScenarioVerdict& scenario) {
   for (const FigureId id : main_figures) {
     if (figure(id).better == Better::less) join(text, signed_change(scenario, id), ", ");
   }
-  if (!scenario.stages.empty()) {
-    const StageChange& most = scenario.stages.front();
-    const StageChange& least = scenario.stages.back();
-    const bool grew = most.now > most.before;
-    const StageChange& named = grew ? most : least;
-    const double delta = (named.now - named.before).base();
-    join(text,
-         fmt::format("{} {} by {}", name_of(named.stage), grew ? "grew" : "shrank",
-                     duration(seconds(std::abs(delta)))),
-         ": ");
-  }
+  join(text, cause_text(scenario), ": ");
   return text;
 }
 
@@ -146,26 +147,13 @@ bool exceeds_a_limit(const ScenarioVerdict& scenario) {
                      [](const Judgement& judgement) { return judgement.level == Level::fail; });
 }
 
-std::string scenarios_text(const Verdict& verdict) {
+/// How many of the scenarios stand how; `example` is said of the worst behind it.
+std::string scenarios_text(const Verdict& verdict, const std::string& example) {
   const auto count_of = [&](auto&& which) {
     return std::count_if(verdict.scenarios.begin(), verdict.scenarios.end(), which);
   };
   const std::size_t all = verdict.scenarios.size();
   const std::string scenarios = all == 1 ? "scenario" : "scenarios";
-  const ScenarioVerdict* worst = nullptr;
-  double most = 0.0;
-  for (const ScenarioVerdict& scenario : verdict.scenarios) {
-    if (scenario.level != verdict.level) continue;
-    const FigureChange* cost = scenario.figure(name_of(FigureId::total_cost));
-    const bool known = cost != nullptr && cost->before && cost->now && *cost->before > 0.0;
-    const double rise = known ? std::abs(*cost->now / *cost->before - 1.0) : 0.0;
-    if (worst == nullptr || rise > most) {
-      worst = &scenario;
-      most = rise;
-    }
-  }
-  const std::string example =
-      worst == nullptr ? "" : fmt::format("{}: {}", worst->name, headline_of(*worst));
   const auto added = count_of([](const auto& s) { return s.standing == Standing::added; });
   if (verdict.updated && added > 0 && verdict.level <= Level::note) {
     const std::size_t others = all - static_cast<std::size_t>(added);
@@ -175,22 +163,22 @@ std::string scenarios_text(const Verdict& verdict) {
   }
   const auto failed = count_of(exceeds_a_limit);
   if (failed > 0) {
-    return fmt::format("{} of {} {} {} a limit. {}", failed, all, scenarios,
+    return fmt::format("{} of {} {} {} a limit.{}", failed, all, scenarios,
                        failed == 1 ? "exceeds" : "exceed", example);
   }
   const auto refused = count_of([](const auto& s) { return s.level == Level::fail; });
   if (refused > 0) {
-    return fmt::format("No limit is exceeded, but {} of {} {} {} not in the baseline. {}", refused,
+    return fmt::format("No limit is exceeded, but {} of {} {} {} not in the baseline.{}", refused,
                        all, scenarios, refused == 1 ? "is" : "are", example);
   }
   const auto warned = count_of([](const auto& s) { return s.level == Level::warn; });
   if (warned > 0) {
-    return fmt::format("No limit is exceeded; {} of {} {} {} attention. {}", warned, all, scenarios,
+    return fmt::format("No limit is exceeded; {} of {} {} {} attention.{}", warned, all, scenarios,
                        warned == 1 ? "needs" : "need", example);
   }
   const auto changed = count_of([](const auto& s) { return has_changed(s); });
   if (changed > 0) {
-    return fmt::format("{} of {} {} changed, all within their limits. {}", changed, all, scenarios,
+    return fmt::format("{} of {} {} changed, all within their limits.{}", changed, all, scenarios,
                        verdict.level == Level::note ? example : "");
   }
   return fmt::format("{} {} unchanged from the baseline.", all, scenarios);
@@ -215,12 +203,68 @@ std::string errors_text(const Verdict& verdict) {
 
 std::string headline_text(const Verdict& verdict) {
   std::string text = errors_text(verdict);
-  if (!verdict.scenarios.empty()) join(text, scenarios_text(verdict), " ");
+  const ScenarioVerdict* const worst = worst_of(verdict);
+  const bool decides = worst != nullptr && worst->level == verdict.level;
+  const std::string example =
+      decides ? fmt::format(" {}: {}", worst->name, headline_of(*worst)) : "";
+  if (!verdict.scenarios.empty()) join(text, scenarios_text(verdict, example), " ");
   const std::size_t gone = verdict.gone.size();
   if (gone == 0 || !verdict.strict || verdict.updated) return text;
   return fmt::format("{} {} of the baseline no longer {}: {}. {}", gone,
                      gone == 1 ? "scenario" : "scenarios", gone == 1 ? "exists" : "exist",
                      fmt::join(verdict.gone, ", "), text);
+}
+
+const ScenarioVerdict* worst_of(const Verdict& verdict) {
+  const auto highest =
+      std::max_element(verdict.scenarios.begin(), verdict.scenarios.end(),
+                       [](const auto& a, const auto& b) { return a.level < b.level; });
+  const ScenarioVerdict* worst = nullptr;
+  double most = 0.0;
+  for (const ScenarioVerdict& scenario : verdict.scenarios) {
+    if (scenario.level != highest->level) continue;
+    const FigureChange* cost = scenario.figure(name_of(FigureId::total_cost));
+    const bool known = cost != nullptr && cost->before && cost->now && *cost->before > 0.0;
+    const double rise = known ? std::abs(*cost->now / *cost->before - 1.0) : 0.0;
+    if (worst == nullptr || rise > most) {
+      worst = &scenario;
+      most = rise;
+    }
+  }
+  return worst;
+}
+
+std::string standings_text(const Verdict& verdict) {
+  if (verdict.scenarios.empty()) return errors_text(verdict);
+  const auto failed =
+      std::count_if(verdict.scenarios.begin(), verdict.scenarios.end(), exceeds_a_limit);
+  if (const std::size_t errors = verdict.errors.size(); errors > 0) {
+    const std::string others =
+        failed == 0 ? "none exceeds"
+                    : fmt::format("{} {}", failed, failed == 1 ? "exceeds" : "exceed");
+    return fmt::format("{} of {} scenarios could not be checked; of the others, {} a limit.",
+                       errors, errors + verdict.scenarios.size(), others);
+  }
+  const std::string scenarios = scenarios_text(verdict, "");
+  if (verdict.gone.empty() || !verdict.strict || verdict.updated) return scenarios;
+  const std::size_t gone = verdict.gone.size();
+  return fmt::format("{} {} of the baseline no longer {}.{}", gone,
+                     gone == 1 ? "scenario" : "scenarios", gone == 1 ? "exists" : "exist",
+                     failed > 0 ? " " + scenarios : "");
+}
+
+Tone tone_of(Level level) {
+  if (level == Level::fail) return Tone::bad;
+  return level == Level::warn ? Tone::caution : Tone::good;
+}
+
+std::vector<std::string> closing_notes(const Verdict& verdict) {
+  std::vector<std::string> notes;
+  if (verdict.updated) notes.push_back("baseline updated: " + verdict.baseline);
+  if (verdict.warn_only && verdict.level == Level::fail) {
+    notes.emplace_back("--warn-only: the exit status is 0 nevertheless");
+  }
+  return notes;
 }
 
 std::vector<std::string> limit_lines(const ScenarioVerdict& scenario) {

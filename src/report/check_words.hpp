@@ -24,6 +24,20 @@ std::string bottleneck_text(const ScenarioVerdict& scenario);
 /// sentence without a full stop; "unchanged" where nothing did.
 std::string summary_text(const ScenarioVerdict& scenario);
 
+/// The stage that grew or shrank most, and by how much; "" where none changed.
+std::string cause_text(const ScenarioVerdict& scenario);
+
+/// Of the scenarios that stand worst, the one whose total cost changed most; null without any.
+const ScenarioVerdict* worst_of(const Verdict& verdict);
+
+/// How many scenarios stand how, without their names.
+std::string standings_text(const Verdict& verdict);
+
+Tone tone_of(Level level);
+
+/// What was done beside the check: an update, a failure that fails nothing.
+std::vector<std::string> closing_notes(const Verdict& verdict);
+
 /// The whole check in one sentence, with sign and amount of the worst.
 std::string headline_text(const Verdict& verdict);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/errors.hpp"
@@ -27,6 +28,15 @@ std::string amount(std::string_view metric, double value) {
   }
   const std::string_view unit = unit_text(counted_in);
   return fmt::format("{}{}{}", four_digits(value), unit.empty() ? "" : " ", unit);
+}
+
+/// "total cost" for "total_usd": what limits call a figure as well, where they do.
+std::string said(std::string_view metric) {
+  const Figure* const known = find_figure(metric);
+  if (known == nullptr || known->alias.empty()) return std::string(metric);
+  std::string text(known->alias);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
 }
 
 /// By how much a figure changed. Shares differ in points, so that the two kinds of percent are told
@@ -68,8 +78,8 @@ std::string judged(const Limit& limit, double before, double now, double change)
     return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not", name_of(*stage));
   }
   if (limit.of == LimitOf::value)
-    return fmt::format("{} is {}", limit.metric, amount(limit.metric, now));
-  return fmt::format("{} {}: {} -> {}", limit.metric, difference(limit, before, now, change),
+    return fmt::format("{} is {}", said(limit.metric), amount(limit.metric, now));
+  return fmt::format("{} {}: {} -> {}", said(limit.metric), difference(limit, before, now, change),
                      amount(limit.metric, before), amount(limit.metric, now));
 }
 

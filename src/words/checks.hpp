@@ -14,7 +14,7 @@ namespace feedrate::words {
 std::string no_figure(const Limit& limit);
 /// Of a rise or a fall, where an older feedrate kept no such figure.
 std::string no_figure_before(const Limit& limit);
-/// "money_usd +8.2 %: $10.00 -> $10.82"; `change` is what the limit compares with its bound.
+/// "cost +8.2 %: $10.00 -> $10.82"; `change` is what the limit compares with its bound.
 std::string judged(const Limit& limit, double before, double now, double change);
 /// Of a limit on the change of every figure: none changed by more.
 std::string no_change(const Limit& limit);

@@ -1,0 +1,128 @@
+// The short form of a check: the verdict, time and cost first, twelve lines above the tables at
+// most, none wider than 80 columns, and what it leaves out is counted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "report/check_report.hpp"
+#include "report/glyphs.hpp"
+#include "report/render.hpp"
+
+using namespace feedrate;
+using namespace feedrate::report;
+
+namespace {
+
+constexpr Style narrow{.colour = false, .unicode = true, .width = 80};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+/// A scenario that fails `limits` limits, has changed in `keys` keys and has so many remarks.
+ScenarioVerdict scenario(const std::string& name, std::size_t limits, std::size_t keys,
+                         std::size_t remarks) {
+  ScenarioVerdict of;
+  of.name = of.file = of.key = name;
+  of.level = limits > 0 ? Level::fail : Level::pass;
+  of.bottleneck_before = Stage::gpu;
+  of.bottleneck_now = Stage::decode;
+  const double now = 1.0 + 0.1 * static_cast<double>(limits);
+  of.figures = {{"money_usd", 123456.0, 123456.0 * now, {}},
+                {"total_usd", 234567.0, 234567.0 * now, {}},
+                {"total_s", 4000.0, 4000.0 * now, {}},
+                {"gpu_busy", 0.9, 0.8, {}}};
+  for (std::size_t i = 0; i < limits; ++i) {
+    Judgement judged;
+    judged.level = Level::fail;
+    judged.limit.text = fmt::format("stall_s.decode increase < {} %", i);
+    judged.message = "stall_s.decode +4295.6 %: 7.83 s -> 344.2 s";
+    of.limits.push_back(judged);
+  }
+  for (std::size_t i = 0; i < keys; ++i) {
+    KeyChange& change = of.keys.emplace_back();
+    change.key = fmt::format("/loader/some_key_of_a_name_{}", i);
+    change.before = "before";
+    change.after = "after";
+  }
+  for (std::size_t i = 0; i < remarks; ++i) {
+    of.remarks.push_back(fmt::format(
+        "remark {} is a sentence that does not end before the second line of a terminal begins.",
+        i));
+  }
+  if (limits > 0) {
+    for (const Stage stage : all_stages()) of.stages.push_back({stage, seconds(1.0), seconds(2.0)});
+  }
+  return of;
+}
+
+/// The number before `what` in the fact "more", 0 where there is none.
+std::size_t counted(const std::string& text, const std::string& what) {
+  const std::size_t more = text.find("\n  more ");
+  if (more == std::string::npos) return 0;
+  const std::string line = text.substr(more + 1, text.find('\n', more + 1) - more - 1);
+  const std::size_t at = line.find(" " + what);
+  if (at == std::string::npos) return 0;
+  return std::stoul(line.substr(line.rfind(' ', at - 1) + 1));
+}
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("check: the short form is short, whatever there is to say") {
+  const std::string long_name(120, 'n');
+  for (const std::size_t limits : {0u, 1u, 4u}) {
+    for (const std::size_t keys : {0u, 1u, 9u}) {
+      for (const std::size_t remarks : {0u, 2u, 7u}) {
+        for (const std::size_t others : {0u, 3u, 60u}) {
+          Verdict verdict;
+          verdict.baseline = "/a/very/long/path/" + long_name;
+          verdict.level = limits > 0 ? Level::fail : Level::pass;
+          for (std::size_t i = 0; i < others; ++i) {
+            verdict.scenarios.push_back(scenario(fmt::format("{} {}", long_name, i), 0, 0, 0));
+          }
+          verdict.scenarios.push_back(scenario("worst " + long_name, limits, keys, remarks));
+          if (others > 0) verdict.errors.push_back({"broken.json", "broken.json", {}});
+          const std::string text = to_text(check_brief(verdict), narrow);
+          INFO(text);
+          const auto lines = lines_of(text);
+          for (const std::string& line : lines) CHECK(display_width(line) <= 80);
+          const auto above = std::find(lines.begin(), lines.end(), "");
+          CHECK(above - lines.begin() <= 12);
+          const auto line_of = [&](const std::string& label) {
+            return std::find_if(lines.begin(), lines.end(),
+                                [&](const std::string& line) {
+                                  return line.starts_with("  " + label + "  ");
+                                }) -
+                   lines.begin();
+          };
+          CHECK(line_of("time") < 5);
+          CHECK(line_of("cost") < 5);
+          // Nothing is left out without a word.
+          CHECK(times(text, "\n  limit ") + counted(text, "limit") == limits);
+          if (limits > 0) {
+            CHECK(text.find("worst nnn") != std::string::npos);
+            CHECK(times(text, "/loader/some_key") + counted(text, "input") == keys);
+            const std::size_t notes = remarks + (others > 0 ? 1 : 0);
+            CHECK(times(text, "\n  note ") + counted(text, "note") == notes);
+          }
+          CHECK(text.find("money_usd") == std::string::npos);
+        }
+      }
+    }
+  }
+}
