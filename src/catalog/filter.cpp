@@ -19,7 +19,7 @@ const std::vector<FilterKey> keys = {
     {"instance", word, "instance type; \"ml.\" for SageMaker's", "instance=p4*"},
     {"cloud", word, "aws, gcp, azure, lambda, nebius, runpod and others", "cloud=aws"},
     {"service", word, "who sells it: ec2, sagemaker, or the cloud", "service=sagemaker"},
-    {"region", word, "region; default: us-east-1, or else the first region with a price",
+    {"region", word, "region (default: us-east-1, or else the first region with a price)",
      "region=us-east-1"},
     {"purchase", word, "on_demand, spot", "purchase=spot"},
     {"price",

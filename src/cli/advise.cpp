@@ -31,8 +31,8 @@ struct AdviseArguments {
   bool list = false;
   std::string target = "90%";
   ConstraintOptions constraints;
-  double jobs = 0.0;  ///< 0: as the scenario says
-  std::string apply;  ///< numbers of remedies; empty: none
+  double sharing_jobs = 0.0;  ///< 0: as the scenario says
+  std::string apply;          ///< numbers of remedies; empty: none
   SimulationOptions simulation;
   OutputOptions output;
 };
@@ -56,8 +56,8 @@ int advise(const AdviseArguments& arguments) {
   if (arguments.scenario.empty()) throw InputError("advise: expected a SCENARIO (or --list)");
   SimulationOptions simulation = arguments.simulation;
   // They share what is held for all of them, as those of the scenario do.
-  if (arguments.jobs > 0.0) {
-    simulation.settings.push_back("/job/jobs=" + exact_text(arguments.jobs));
+  if (arguments.sharing_jobs > 0.0) {
+    simulation.settings.push_back("/job/jobs=" + exact_text(arguments.sharing_jobs));
   }
   const api::ScenarioMaker make(load_with_settings(arguments.scenario, simulation));
   const std::optional<HostProfile> host = host_of(arguments.simulation);
@@ -119,9 +119,9 @@ Command add_advise(Parser& parent) {
       ->type_name("SHARE")
       ->capture_default_str();
   add_constraint_flags(*app, arguments->constraints);
-  allow_whole_numbers(*app->add_option("--jobs", arguments->jobs,
+  allow_whole_numbers(*app->add_option("--sharing-jobs", arguments->sharing_jobs,
                                        "Number of jobs that benefit from the change and share the "
-                                       "source's storage (/job/jobs); "
+                                       "source's storage, instead of the scenario's job.jobs; "
                                        "savings are totals over all of them")
                            ->type_name("N"),
                       1, 1'000'000);
@@ -140,7 +140,7 @@ Command add_advise(Parser& parent) {
       "the settings printed next to it.\n"
       "Examples:\n"
       "  feedrate advise scenarios/caltech256_p3.json --set num_workers=1\n"
-      "  feedrate advise my.json --host host.json --jobs 20 --deadline '2 h'\n"
+      "  feedrate advise my.json --host host.json --sharing-jobs 20 --deadline '2 h'\n"
       "  feedrate advise my.json --apply 1 --output next.json\n"
       "  feedrate cases next.json      once next.json holds what was measured");
   return {app, [arguments] { return advise(*arguments); }};

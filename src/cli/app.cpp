@@ -32,34 +32,41 @@ std::vector<const char*> help_as_flag(int argc, const char* const* argv) {
 struct Entry {
   std::string_view name;
   Command (*add)(Parser&);
+  const char* group;  ///< the headings of docs/guide/README.md
 };
+
+constexpr const char* to_plan = "Plan a job";
+constexpr const char* to_choose = "Choose";
+constexpr const char* to_measure = "Measure";
+constexpr const char* to_share = "Share and automate";
+constexpr const char* to_look_up = "Files and shell";
 
 // In the order in which --help lists them.
 constexpr std::array entries = {
-    Entry{"init", add_init},              //
-    Entry{"run", add_run},                //
-    Entry{"advise", add_advise},          //
-    Entry{"diagnose", add_diagnose},      //
-    Entry{"observe", add_observe},        //
-    Entry{"sweep", add_sweep},            //
-    Entry{"merge", add_merge},            //
-    Entry{"optimize", add_optimize},      //
-    Entry{"scale", add_scale},            //
-    Entry{"feeds", add_feeds},            //
-    Entry{"compare", add_compare},        //
-    Entry{"showback", add_showback},      //
-    Entry{"cases", add_cases},            //
-    Entry{"fit", add_fit},                //
-    Entry{"check", add_check},            //
-    Entry{"calibrate", add_calibrate},    //
-    Entry{"validate", add_validate},      //
-    Entry{"report", add_report},          //
-    Entry{"plot", add_plot},              //
-    Entry{"export", add_export},          //
-    Entry{"catalog", add_catalog},        //
-    Entry{"serve", add_serve},            //
-    Entry{"schema", add_schema},          //
-    Entry{"completion", add_completion},  //
+    Entry{"init", add_init, to_plan},
+    Entry{"run", add_run, to_plan},
+    Entry{"advise", add_advise, to_choose},
+    Entry{"sweep", add_sweep, to_choose},
+    Entry{"optimize", add_optimize, to_choose},
+    Entry{"scale", add_scale, to_choose},
+    Entry{"feeds", add_feeds, to_choose},
+    Entry{"compare", add_compare, to_choose},
+    Entry{"catalog", add_catalog, to_choose},
+    Entry{"merge", add_merge, to_choose},
+    Entry{"calibrate", add_calibrate, to_measure},
+    Entry{"validate", add_validate, to_measure},
+    Entry{"observe", add_observe, to_measure},
+    Entry{"diagnose", add_diagnose, to_measure},
+    Entry{"fit", add_fit, to_measure},
+    Entry{"cases", add_cases, to_measure},
+    Entry{"check", add_check, to_share},
+    Entry{"showback", add_showback, to_share},
+    Entry{"report", add_report, to_share},
+    Entry{"plot", add_plot, to_share},
+    Entry{"export", add_export, to_share},
+    Entry{"serve", add_serve, to_share},
+    Entry{"schema", add_schema, to_look_up},
+    Entry{"completion", add_completion, to_look_up},
 };
 
 // Declaring the flags of all commands takes longer than a small scenario: who names a command gets
@@ -70,8 +77,9 @@ std::vector<Command> declared(Parser& app, std::string_view first) {
       std::any_of(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == first; });
   std::vector<Command> commands;
   for (const Entry& entry : entries) {
-    if (first != "--version" && first != "-V" && (!known || entry.name == first))
-      commands.push_back(entry.add(app));
+    if (first == "--version" || first == "-V" || (known && entry.name != first)) continue;
+    commands.push_back(entry.add(app));
+    commands.back().app->group(entry.group);
   }
   return commands;
 }
@@ -95,7 +103,7 @@ int execute(int argc, const char* const* argv) {
                                    in_quotes(typed[1]),
                                    did_you_mean(typed[1], app.subcommand_names())));
     }
-    write_stdout(app.help());
+    write_stdout(app.help(help_width()));
     return fine;
   }
   if (asked == Asked::version) {
@@ -105,7 +113,7 @@ int execute(int argc, const char* const* argv) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  write_stderr_lines(app.help());
+  write_stderr_lines(app.help(help_width()));
   return wrong_input;
 }
 

@@ -13,17 +13,17 @@ namespace {
 
 void add_probe_flags(Parser& app, bench::Settings& settings) {
   const std::string group = "What to measure";
-  const auto add = [&](const char* flag, std::string& into, const char* about, const char* type) {
-    refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group(group));
+  const auto add = [&](const char* flag, std::string& into, const char* about, const char* type,
+                       const char* value = "") {
+    refuse_empty(
+        *app.add_option(flag, into, about)->type_name(type)->default_is(value)->group(group));
   };
   add("--data", settings.data,
-      "Directory with your own samples, which are only read (default: generated samples); repeat "
-      "with --add and data of another size to learn how times grow with bytes",
-      "DIR");
-  add("--url", settings.url,
-      "URL of an object in your store: http, https or s3://bucket/key (default: a local server on "
-      "loopback, which says nothing about your store)",
-      "URL");
+      "Directory with your own samples, which are only read; repeat with --add and data of another "
+      "size to learn how times grow with bytes",
+      "DIR", "generated samples");
+  add("--url", settings.url, "URL of an object in your store: http, https or s3://bucket/key",
+      "URL", "a local server on loopback, which says nothing about your store");
   add("--step-command", settings.step_command,
       "Command that prints a line \"SAMPLES SECONDS\" for each training step", "COMMAND");
   add("--loader", settings.loader,
@@ -31,8 +31,8 @@ void add_probe_flags(Parser& app, bench::Settings& settings) {
       "by torchvision",
       "MODULE:DATASET");
   add("--python", settings.python, "Python with PyTorch", "PROGRAM");
-  add("--scratch", settings.scratch,
-      "Folder for scratch files (default: the system's temporary folder)", "DIR");
+  add("--scratch", settings.scratch, "Folder for scratch files", "DIR",
+      "the system's temporary folder");
   app.add_flag("--quick", settings.quick,
                "Take only a few samples of everything, within seconds: for tests")
       ->group(group);
@@ -43,10 +43,11 @@ void add_file_flags(Parser& app, CalibrateArguments& arguments) {
                     ->type_name("PROFILE")
                     ->capture_default_str()
                     ->group("Output"));
-  refuse_empty(*app.add_option("--measurements", arguments.measurements,
-                               "New file for every sample taken (default: named after the profile)")
-                    ->type_name("FILE")
-                    ->group("Output"));
+  refuse_empty(
+      *app.add_option("--measurements", arguments.measurements, "New file for every sample taken")
+           ->type_name("FILE")
+           ->default_is("named after the profile")
+           ->group("Output"));
   app.add_option("--name", arguments.name, "Name of the host in reports")
       ->type_name("TEXT")
       ->group("Output");
@@ -62,19 +63,20 @@ Command add_calibrate(Parser& parent) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   Parser* app = parent.add_subcommand(
       "calibrate", "Measure this machine and write a host profile that run --host uses");
-  Option* probes = app->add_option("probes", arguments->probes,
-                                   "Which probes (default: all; none with --import or --join)");
+  Option* probes = app->add_option("probes", arguments->probes, "Which probes")
+                       ->default_is("all; none with --import or --join");
   allow_only(*probes, {bench::probe_names.begin(), bench::probe_names.end()});
   app->add_flag("--list", arguments->list,
                 "List what each probe measures and whether it can run here");
   app->add_flag(
       "--canary", arguments->canary,
       "Only time the canary (small, fixed pieces of work that show how fast the machine is right "
-      "now) and print the seconds as JSON (--time-limit covers all of them; default: 1 s)");
+      "now) and print the seconds as JSON; takes 1 s, or the --time-limit that is given");
   add_probe_flags(*app, arguments->settings);
   app->add_option("--time-limit", arguments->time_limit,
-                  "Time limit for each probe, over all rounds (default: 30 s)")
-      ->type_name("TIME");
+                  "Time limit for each probe, over all rounds")
+      ->type_name("TIME")
+      ->default_is("30 s");
   Option* imports =
       app->add_option("--import", arguments->imports,
                       "Import what another tool measured (fio, nvbandwidth, nccl-tests, NCCL's "

@@ -349,9 +349,9 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
          "--source", arguments.sources,
          "aws (EC2, EBS, NAT gateways), sagemaker, s3, efs, fsx, azure, skypilot (AWS and "
          "Azure, on demand and spot), or the URL of a file as catalog import takes it, in which "
-         "{region} stands for each --region; may be given several times (default: "
-         "skypilot)")
+         "{region} stands for each --region; may be given several times")
       ->type_name("SOURCE")
+      ->default_is("skypilot")
       ->allow_extra_args(false);
   app->add_option(
          "--region", arguments.regions,
@@ -359,10 +359,11 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
          "several times; needed for all but skypilot")
       ->type_name("REGION")
       ->allow_extra_args(false);
-  app->add_option("--date", arguments.date,
-                  "Date on which the lists were made (default: what an AWS list states, else when "
-                  "the server says that the file was changed, else today)")
-      ->type_name("YYYY-MM-DD");
+  app->add_option("--date", arguments.date, "Date on which the lists were made")
+      ->type_name("YYYY-MM-DD")
+      ->default_is(
+          "what an AWS list states, else when the server says that the file was changed, else "
+          "today");
   app->add_option(
          "--affects", arguments.affects,
          "Also say what these scenarios cost before and after, and what their bottleneck is")
@@ -372,8 +373,9 @@ Parser* add_catalog_update(Parser& parent, UpdateArguments& arguments) {
       "--allow-http", arguments.allow_http,
       "Also fetch over http, where anybody on the way could change prices; this machine's "
       "own servers need no flag");
-  app->add_option("--time-limit", arguments.time_limit, "Give up after this time (default: 30 min)")
-      ->type_name("TIME");
+  app->add_option("--time-limit", arguments.time_limit, "Give up after this time")
+      ->type_name("TIME")
+      ->default_is("30 min");
   add_output_flags(*app, arguments.output, {"text", "csv", "markdown"});
   app->footer(
       "Nothing changes unless all lists came whole. What is interrupted is gone on with by the\n"

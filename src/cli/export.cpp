@@ -253,11 +253,12 @@ Command add_export(Parser& parent) {
                   ->add_option("-f,--format", sky->format,
                                "A task, or a program that gives SkyPilot's optimizer the "
                                "predicted times")
+                  ->capture_default_str()
                   ->group("Output"),
              {"yaml", "python"});
-  allow_only(
-      *skypilot->add_option("--minimize", sky->minimize, "What the candidates are sorted by"),
-      {"cost", "time"});
+  allow_only(*skypilot->add_option("--minimize", sky->minimize, "What the candidates are sorted by")
+                  ->capture_default_str(),
+             {"cost", "time"});
   skypilot->footer(
       "SkyPilot's YAML has no field for how long a task runs: without an estimator its\n"
       "optimizer assumes one hour for every candidate. The task therefore lists them in\n"

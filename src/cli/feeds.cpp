@@ -63,20 +63,21 @@ Command add_feeds(Parser& parent) {
       ->type_name("SCENARIO")
       ->required();
   app->add_option("--busy", arguments->busy,
-                  "Share of the time after staging for which GPUs must be busy; default: 90%")
+                  "Share of the time after staging for which GPUs must be busy")
       ->type_name("SHARE")
+      ->default_is("90%")
       ->group("Search");
   app->add_option("--over", arguments->over,
-                  "Key whose largest value is searched for; default: gpus_per_instance and "
-                  "instances; may be given several times")
+                  "Key whose largest value is searched for; may be given several times")
       ->type_name("KEY")
+      ->default_is("gpus_per_instance and instances")
       ->allow_extra_args(false)
       ->group("Search");
-  allow_whole_numbers(
-      *app->add_option("--up-to", arguments->up_to, "End of the search; default: 1024")
-           ->type_name("N")
-           ->group("Search"),
-      1, most_sought);
+  allow_whole_numbers(*app->add_option("--up-to", arguments->up_to, "End of the search")
+                           ->type_name("N")
+                           ->default_is("1024")
+                           ->group("Search"),
+                      1, most_sought);
   add_simulation_flags(*app, arguments->request.simulation);
   add_host_age_flags(*app, arguments->host_age);
   add_output_flags(*app, arguments->request.output);

@@ -82,7 +82,9 @@ Command add_fit(Parser& parent) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false)
       ->group("Simulation");
-  allow_only(*app->add_option("-f,--format", arguments->format, "Output format")->group("Output"),
+  allow_only(*app->add_option("-f,--format", arguments->format, "Output format")
+                  ->capture_default_str()
+                  ->group("Output"),
              {"text", "json", "markdown"});
   refuse_empty(
       *app->add_option("-o,--output", arguments->file,

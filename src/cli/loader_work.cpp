@@ -6,11 +6,15 @@
 namespace feedrate::cli {
 
 void add_loader_flags(Parser& app, LoaderOptions& options, Option& instead) {
-  const auto add = [&](const char* flag, std::string& into, const char* about) {
-    refuse_empty(
-        *app.add_option(flag, into, about)->type_name("DIR")->excludes(&instead)->group("Loader"));
+  const auto add = [&](const char* flag, std::string& into, const char* about,
+                       const char* value = "") {
+    refuse_empty(*app.add_option(flag, into, about)
+                      ->type_name("DIR")
+                      ->default_is(value)
+                      ->excludes(&instead)
+                      ->group("Loader"));
   };
-  add("--data", options.data, "Directory of JPEG files; default: generated ones");
+  add("--data", options.data, "Directory of JPEG files", "generated ones");
   add("--scratch", options.scratch, "Folder for generated files");
   Option* repeat = app.add_option("--repeat", options.repeat, "Epochs to run per setting")
                        ->type_name("N")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/version.hpp"
+#include "cli/help.hpp"
 #include "cli/parser.hpp"
 
 namespace feedrate::cli {
@@ -42,37 +43,6 @@ std::string verbatim(std::string_view text) {
   return fmt::format(".nf\n{}\n.fi\n", roff(text));
 }
 
-/// A list of words that no line holds is told in the sentence, which can be broken.
-bool is_long_list(const OptionTold& option) {
-  constexpr std::size_t longest = 60;
-  return option.type.size() > longest && option.type.find('|') != std::string::npos;
-}
-
-/// What is typed for an option: "-o, --output FILE".
-std::string typed(const OptionTold& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.short_names) names.push_back("-" + name);
-  for (const std::string& name : option.long_names) names.push_back("--" + name);
-  std::string text = fmt::format("{}", fmt::join(names, ", "));
-  if (text.empty()) text = option.name;
-  if (option.takes_value && !option.type.empty() && option.type != "TEXT") {
-    text += is_long_list(option) ? " WORD" : " " + option.type;
-  }
-  return text;
-}
-
-std::string described(const OptionTold& option) {
-  std::string text = option.about;
-  if (is_long_list(option)) {
-    text += ": ";
-    for (const char c : option.type) text += c == '|' ? std::string(", ") : std::string(1, c);
-  }
-  if (!option.default_value.empty()) {
-    text += fmt::format(" (default: {})", option.default_value);
-  }
-  return text;
-}
-
 void write_options(std::string& page, const CommandTold& command) {
   for (const OptionTold& option : command.options) {
     if (!option.listed) continue;  // --help leaves it out too
@@ -81,10 +51,17 @@ void write_options(std::string& page, const CommandTold& command) {
   }
 }
 
+void write_footer(std::string& page, const std::string& footer) {
+  for (const FooterPart& part : footer_parts(footer)) {
+    if (!part.paragraph.empty()) page += fmt::format(".PP\n{}\n", roff(part.paragraph));
+    if (!part.lines.empty()) page += verbatim(fmt::format("{}", fmt::join(part.lines, "\n")));
+  }
+}
+
 void write_command(std::string& page, const CommandTold& command, const std::string& path) {
   page += fmt::format(".SS {}\n{}\n", quoted_argument(path), roff(command.about));
   write_options(page, command);
-  if (!command.footer.empty()) page += ".PP\n" + verbatim(command.footer);
+  write_footer(page, command.footer);
   for (const CommandTold& sub : command.commands) {
     write_command(page, sub, path + " " + sub.name);
   }
@@ -102,7 +79,8 @@ std::string manual_page(const CommandTold& root) {
   for (const CommandTold& sub : root.commands) {
     write_command(page, sub, "feedrate " + sub.name);
   }
-  page += ".SH NOTES\n" + verbatim(root.footer);
+  page += ".SH NOTES\n";
+  write_footer(page, root.footer);
   page +=
       ".SH FILES\n.TP\n.I share/feedrate/pricing\nThe catalogue: machines and prices, each with "
       "its "

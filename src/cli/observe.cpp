@@ -374,10 +374,10 @@ Command add_observe(Parser& parent) {
   app->add_option("command", arguments->command,
                   "Start this command, observe it to its end and exit with its exit status")
       ->type_name("-- COMMAND...");
-  refuse_empty(*app->add_option("--interval", arguments->interval,
-                                "Time from one sample to the next (default: 500ms; for imported "
-                                "tables without times: 1s)")
-                    ->type_name("TIME"));
+  refuse_empty(
+      *app->add_option("--interval", arguments->interval, "Time from one sample to the next")
+           ->type_name("TIME")
+           ->default_is("500ms; 1s for imported tables without times"));
   refuse_empty(
       *app->add_option("--for", arguments->length, "Stop after this time")->type_name("TIME"));
   refuse_empty(
@@ -385,8 +385,8 @@ Command add_observe(Parser& parent) {
                        "Write an observation, one JSON object per line; - is standard output")
            ->type_name("FILE"));
   app->add_flag("--keep-secrets", arguments->secrets,
-                "Record the command as it is; by default, what looks like a secret in it (--token "
-                "X, API_KEY=X, a URL's password) is replaced by ***");
+                "Record the command as it is, with what looks like a secret in it (--token X, "
+                "API_KEY=X, a URL's password), for which *** stands otherwise");
   app->add_flag("--live", arguments->live,
                 "Also show the last interval: redrawn in place on a terminal, otherwise one line "
                 "per interval");

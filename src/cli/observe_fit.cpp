@@ -335,11 +335,11 @@ Command add_observe_fit(Parser& observe) {
       "Samples per second of all GPUs together, if no step was recorded", "N");
   add("--instance", arguments->instance, "Instance type of the machine", "NAME");
   add_import_flags(*app, arguments->how);
-  refuse_empty(
-      *app->add_option("--interval", arguments->how.interval,
-                       "Time from one row to the next in tables without times (default: 1s)")
-           ->type_name("TIME")
-           ->group("Import"));
+  refuse_empty(*app->add_option("--interval", arguments->how.interval,
+                                "Time from one row to the next in tables without times")
+                    ->type_name("TIME")
+                    ->default_is("1s")
+                    ->group("Import"));
   refuse_empty(*app->add_option("-o,--output", arguments->file, "Write the scenario to this file")
                     ->type_name("FILE")
                     ->group("Output"));

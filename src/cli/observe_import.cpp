@@ -88,8 +88,9 @@ void say_imported(const schema::ImportedObservation& observation) {
 
 void add_import_flags(Parser& app, ImportFlags& flags) {
   const auto add = [&](const char* flag, std::string& into, const std::string& about,
-                       const char* type) {
-    refuse_empty(*app.add_option(flag, into, about)->type_name(type)->group("Import"));
+                       const char* type, const char* value = "") {
+    refuse_empty(
+        *app.add_option(flag, into, about)->type_name(type)->default_is(value)->group("Import"));
   };
   add("--step-regex", flags.step_regex,
       fmt::format("Regular expression for lines of steps in a form of your own, with named groups "
@@ -100,7 +101,7 @@ void add_import_flags(Parser& app, ImportFlags& flags) {
       "Start time of a log that contains no times, so that it can be combined with files that do",
       "TIME");
   add("--time-zone", flags.time_zone,
-      "Offset from UTC of times without a time zone, such as +01:00 (default: UTC)", "OFFSET");
+      "Offset from UTC of times without a time zone, such as +01:00", "OFFSET", "UTC");
 }
 
 void add_observe_import_flags(Parser& app, ObserveImportArguments& arguments) {

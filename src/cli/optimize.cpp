@@ -86,10 +86,12 @@ Command add_optimize(Parser& parent) {
                                 "meet the conditions KEY OP VALUE, separated by commas")
                     ->type_name("FILTER"));
   add_constraint_flags(*app, arguments->constraints);
-  allow_only(*app->add_option("--minimize", arguments->minimize,
-                              "What to minimize: total (the bill plus the value of the hours; the "
-                              "default), cost (the bill alone) or time"),
-             {schema::minimize_words().begin(), schema::minimize_words().end()}, {"money"});
+  allow_only(
+      *app->add_option("--minimize", arguments->minimize,
+                       "What to minimize: total (the bill plus the value of the hours), cost "
+                       "(the bill alone) or time")
+           ->default_is("total"),
+      {schema::minimize_words().begin(), schema::minimize_words().end()}, {"money"});
   add_jobs_flag(*app, arguments->jobs);
   add_simulation_flags(*app, arguments->simulation);
   add_output_flags(*app, arguments->output);

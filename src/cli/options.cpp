@@ -96,7 +96,9 @@ void add_full_flag(Parser& app, OutputOptions& options) {
 
 void add_output_flags(Parser& app, OutputOptions& options,
                       const std::vector<std::string>& formats) {
-  allow_only(*app.add_option("-f,--format", options.format, "Output format")->group("Output"),
+  allow_only(*app.add_option("-f,--format", options.format, "Output format")
+                  ->capture_default_str()
+                  ->group("Output"),
              formats);
   app.add_option("-o,--output", options.file, "Write to this file instead of standard output")
       ->type_name("FILE")
@@ -104,8 +106,9 @@ void add_output_flags(Parser& app, OutputOptions& options,
 }
 
 void add_jobs_flag(Parser& app, int& jobs) {
-  app.add_option("-j,--jobs", jobs, "Number of points simulated in parallel; default: one per core")
+  app.add_option("-j,--jobs", jobs, "Number of points simulated in parallel")
       ->type_name("N")
+      ->default_is("one per core")
       ->range(1, 4096);
 }
 
@@ -136,6 +139,7 @@ void add_inputs(Parser& app, SimulationOptions& options) {
 void add_seed(Parser& app, SimulationOptions& options) {
   allow_whole_numbers(*app.add_option("--seed", options.seed, "Seed of the random numbers")
                            ->type_name("S")
+                           ->capture_default_str()
                            ->group(simulation_group),
                       0, std::numeric_limits<std::uint64_t>::max());
 }
@@ -149,11 +153,12 @@ void add_scenario_flags(Parser& app, SimulationOptions& options) {
 
 Option* add_mean_flag(Parser& app, SimulationOptions& options) {
   return app
-      .add_flag("--mean", options.mean,
-                "Compute the mean in closed form alone. Default: run, report, compare, cases and "
-                "check also simulate the events that take about 0.1 s, and state their time where "
-                "it parts from the mean by more than 1 %; sweep, optimize, scale and advise "
-                "simulate so what they are about to recommend")
+      .add_flag(
+          "--mean", options.mean,
+          "Compute the mean in closed form alone. Without it, run, report, compare, cases and "
+          "check also simulate the events that take about 0.1 s, and state their time where "
+          "it parts from the mean by more than 1 %; sweep, optimize, scale and advise "
+          "simulate so what they are about to recommend")
       ->group(simulation_group);
 }
 
@@ -162,8 +167,9 @@ void add_simulation_flags(Parser& app, SimulationOptions& options) {
   allow_whole_numbers(
       *app.add_option("--replications", options.replications,
                       "Number of draws of uncertain inputs and random times for the 5-95 % bands "
-                      "(run: 100) and for the probability of each bottleneck")
+                      "and for the probability of each bottleneck")
            ->type_name("R")
+           ->default_is("100 in run, elsewhere as many as the answer needs")
            ->group(simulation_group),
       1, most_replications,
       ": with 100,000, the ranks of the 5 and 95 % limits are known to 0.07 percentage points, and "

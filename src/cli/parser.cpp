@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <regex>
 
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "cli/help.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -118,6 +120,13 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
                      where == &app ? "" : path_of(*where) + " ");
 }
 
+std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options) names.push_back(option->get_name());
+  std::sort(names.begin(), names.end());  // the set's order is that of addresses
+  return names;
+}
+
 OptionTold told_of(const CLI::Option& option) {
   OptionTold told;
   told.name = option.get_name();
@@ -126,18 +135,26 @@ OptionTold told_of(const CLI::Option& option) {
   told.type = option.get_type_name();
   told.about = option.get_description();
   told.default_value = option.get_default_str();
+  told.group = option.get_group();
+  told.needs = names_of(option.get_needs());
+  told.excludes = names_of(option.get_excludes());
   told.positional = option.get_positional();
+  told.required = option.get_required();
+  told.several = option.get_items_expected_max() > 1 && option.get_allow_extra_args();
   told.takes_value = option.get_items_expected_max() > 0;
   told.listed = !option.get_group().empty();
   return told;
 }
 
 CommandTold told_of(const CLI::App& app) {
-  CommandTold told{.name = app.get_name(),
-                   .about = app.get_description(),
-                   .footer = app.get_footer(),
-                   .options = {},
-                   .commands = {}};
+  CommandTold told{
+      .name = app.get_name(),
+      .about = app.get_description(),
+      .footer = app.get_footer(),
+      .group = app.get_group() == "Subcommands" ? "Commands" : app.get_group(),
+      .needs_command = app.get_parent() == nullptr || app.get_require_subcommand_min() > 0,
+      .options = {},
+      .commands = {}};
   for (const CLI::Option* option : app.get_options()) told.options.push_back(told_of(*option));
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     told.commands.push_back(told_of(*sub));
@@ -192,8 +209,13 @@ Option* Option::capture_default_str() {
   return this;
 }
 
+Option* Option::default_is(const std::string& text) {
+  option_.default_str(text);
+  return this;
+}
+
 Option* Option::range(int least, int most) {
-  option_.check(CLI::Range(least, most, fmt::format("{} to {}", least, most)));
+  option_.check(CLI::Range(least, most).description(""));
   return this;
 }
 
@@ -261,6 +283,10 @@ void Parser::footer(const std::string& text) {
   app_.footer(text);
 }
 
+void Parser::group(const std::string& name) {
+  app_.group(name);
+}
+
 void Parser::require_subcommand(int count) {
   app_.require_subcommand(count);
 }
@@ -286,8 +312,10 @@ bool Parser::parsed_any() const {
   return !app_.get_subcommands().empty();
 }
 
-std::string Parser::help() const {
-  return app_.help();
+std::string Parser::help(std::size_t width) const {
+  const CLI::App* const app = innermost(&app_);
+  const std::string path = app->get_parent() == nullptr ? "feedrate" : "feedrate " + path_of(*app);
+  return help_text(told_of(*app), path, width);
 }
 
 std::vector<std::string> Parser::subcommand_names() const {

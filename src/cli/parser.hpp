@@ -2,6 +2,7 @@
 // The door to CLI11: only parser.cpp includes its header, which costs every other file ten seconds.
 // Commands declare themselves through functions that are compiled once; --help, completion and the
 // manual page tell what they declared.
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,8 +30,10 @@ class Option {
   Option* expected(int least, int most);
   /// Whether values may follow each other behind the option given once.
   Option* allow_extra_args(bool allow);
-  /// --help shows the value that the variable has now.
+  /// --help shows the value that the variable has now as the default.
   Option* capture_default_str();
+  /// What --help shows as the default: a value, or words that say what it is.
+  Option* default_is(const std::string& text);
   Option* range(int least, int most);
   /// `problem_of` says what is wrong with a value; "" where nothing is.
   Option* check(const std::function<std::string(const std::string&)>& problem_of);
@@ -47,15 +50,22 @@ struct OptionTold {
   std::string type;  ///< "FILE", "text|json"
   std::string about;
   std::string default_value;
+  std::string group;                  ///< the heading that it stands under
+  std::vector<std::string> needs;     ///< flags that have to be there as well
+  std::vector<std::string> excludes;  ///< flags that must not
   bool positional = false;
+  bool required = false;
   bool takes_value = false;
-  bool listed = true;  ///< by --help
+  bool several = false;  ///< values may follow each other
+  bool listed = true;    ///< by --help
 };
 
 struct CommandTold {
   std::string name;
   std::string about;
   std::string footer;
+  std::string group;           ///< the heading that its parent lists it under
+  bool needs_command = false;  ///< one of `commands` has to be named
   std::vector<OptionTold> options;
   std::vector<CommandTold> commands;
 };
@@ -82,6 +92,8 @@ class Parser {
   /// Of this command, declared before; `name` with its dashes.
   Option* get_option(const std::string& name);
   void footer(const std::string& text);
+  /// The heading that the parent's --help lists it under.
+  void group(const std::string& name);
   void require_subcommand(int count);
 
   /// InputError: what was expected and what was typed, with a did-you-mean.
@@ -90,8 +102,8 @@ class Parser {
   bool parsed() const;
   /// Whether they named any command of this one.
   bool parsed_any() const;
-  /// Of the innermost command that the arguments named.
-  std::string help() const;
+  /// Of the innermost command that the arguments named, in lines of at most `width` columns.
+  std::string help(std::size_t width) const;
   std::vector<std::string> subcommand_names() const;
   CommandTold told() const;
 

@@ -149,7 +149,8 @@ Command add_plot(Parser& parent) {
       ->required();
   app->add_option("-o,--output", arguments->output, "Write to this file instead of standard output")
       ->type_name("FILE");
-  allow_only(*app->add_option("--theme", arguments->theme, "Colours"), {"light", "dark"});
+  allow_only(*app->add_option("--theme", arguments->theme, "Colours")->capture_default_str(),
+             {"light", "dark"});
   app->footer(
       "Needs Node.js and the packages that plots/package.json pins (npm ci --prefix plots).\n"
       "Examples:\n"

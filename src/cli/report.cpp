@@ -241,10 +241,9 @@ Command add_report(Parser& parent) {
   app->add_option("-o,--output", arguments->output, "HTML file to write")
       ->type_name("FILE")
       ->required();
-  app->add_option(
-         "--vary", arguments->vary,
-         "Values for a key, as in sweep; default: numbers of instances around the scenario's own")
+  app->add_option("--vary", arguments->vary, "Values for a key, as in sweep")
       ->type_name("KEY=VALUES")
+      ->default_is("numbers of instances around the scenario's own")
       ->allow_extra_args(false);
   refuse_empty(*app->add_option("--instances", arguments->instances,
                                 "All instances, purchase options and regions in the catalogue that "

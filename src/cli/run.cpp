@@ -216,8 +216,9 @@ Command add_run(Parser& parent) {
           ->type_name("FILE")
           ->group("Output");
   Option* const steps = app->add_option("--trace-steps", arguments->trace_steps,
-                                        "Number of steps of each epoch in the trace; default: 30")
+                                        "Number of steps of each epoch in the trace")
                             ->type_name("N")
+                            ->default_is("30")
                             ->needs(trace)
                             ->group("Output");
   allow_whole_numbers(*steps, 1, most_trace_steps);

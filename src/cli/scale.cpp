@@ -117,13 +117,13 @@ Command add_scale(Parser& parent) {
               "--value-of-hour", arguments->value_of_hour,
               "What an hour of waiting costs you, instead of the scenario's value: \"40 USD/h\"")
            ->type_name("PRICE"));
-  allow_whole_numbers(
-      *app->add_option("--to", arguments->to, "Largest number of instances; default: 1024")
-           ->type_name("N"),
-      1, static_cast<std::uint64_t>(study::most_instances));
-  Option* per_gpu = app->add_flag(
-      "--per-gpu-batch,--weak", arguments->per_gpu,
-      "Keep the batch of each GPU (the default): the global batch grows with the instances");
+  allow_whole_numbers(*app->add_option("--to", arguments->to, "Largest number of instances")
+                           ->type_name("N")
+                           ->default_is("1024"),
+                      1, static_cast<std::uint64_t>(study::most_instances));
+  Option* per_gpu =
+      app->add_flag("--per-gpu-batch,--weak", arguments->per_gpu,
+                    "Keep the batch of each GPU: the global batch grows with the instances");
   app->add_flag("--strong", arguments->strong,
                 "Keep the global batch: each GPU's share of it shrinks")
       ->excludes(per_gpu);

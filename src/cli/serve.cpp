@@ -136,9 +136,9 @@ Command add_serve(Parser& parent) {
                                 "Longest time that an answer may take")
                     ->type_name("TIME")
                     ->capture_default_str());
-  allow_whole_numbers(*app->add_option("--max-points", arguments->max_points,
-                                       "Largest sweep; default: 200 points, 5 MB of JSON")
-                           ->type_name("N"),
+  allow_whole_numbers(*app->add_option("--max-points", arguments->max_points, "Largest sweep")
+                           ->type_name("N")
+                           ->default_is("200 points, 5 MB of JSON"),
                       1, api::most_kept);
   app->footer(
       "An agent's program starts it, and ends it by closing its input. Each answer is what the\n"

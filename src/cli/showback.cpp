@@ -63,9 +63,9 @@ Command add_showback(Parser& parent) {
       ->type_name("SCENARIO")
       ->expected(1, 1000)
       ->required();
-  app->add_option("--by", arguments->by,
-                  "Tag of accounting.tags that jobs are grouped by; default: team")
+  app->add_option("--by", arguments->by, "Tag of accounting.tags that jobs are grouped by")
       ->type_name("TAG")
+      ->default_is("team")
       ->group("Showback");
   app->add_option("--commitment", arguments->commitment,
                   "A savings plan that the jobs share, such as '50 USD/h': what of it they use in "

@@ -43,7 +43,7 @@ const std::multimap<std::string, Asked>& examples() {
       {"advise",
        {R"(, "set": {"num_workers": 1, "jobs": 20}, "target": 0.8, "deadline": "10 min",)"
         R"( "budget": "40 USD", "options": {"seed": 2, "mean": true})",
-        "--set num_workers=1 --jobs 20 --target 0.8 --deadline '10 min' --budget '40 USD' --seed 2 "
+        "--set num_workers=1 --sharing-jobs 20 --target 0.8 --deadline '10 min' --budget '40 USD' --seed 2 "
         "--mean"}},
       {"optimize",
        {R"(, "over": {"num_workers": "1:8:1", "instances": [1, 2]}, "deadline": "20 min")",

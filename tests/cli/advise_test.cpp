@@ -53,7 +53,7 @@ TEST_CASE("advise: Ray's job wants a g5 with more CPUs before a helper beside it
 }
 
 TEST_CASE(
-    "advise: --jobs shares the storage that the jobs have in common, as the scenario's key does") {
+    "advise: --sharing-jobs shares the storage that they have in common, as the scenario's key does") {
   const std::string file = "scenarios/input_modes_fsx.json";
   const auto costs = [&](const std::string& flags) {
     const auto advice = json_of("advise " + file + " " + flags);
@@ -65,7 +65,7 @@ TEST_CASE(
     }
     return list;
   };
-  const auto shared = costs("--jobs 20");
+  const auto shared = costs("--sharing-jobs 20");
   CHECK(shared == costs("--set /job/jobs=20"));
   CHECK(shared.front() < costs("").front());
   CHECK(shared.front() ==
@@ -221,7 +221,8 @@ TEST_CASE("advise: bad input is refused with what was expected") {
       {file + "--deadline '-3 h'", "--deadline: expected"},
       {file + "--deadline '5 GB'", "--deadline: expected"},
       {file + "--budget '5 GB'", "--budget: expected"},
-      {file + "--jobs 0", "--jobs: expected a whole number from 1"},
+      {file + "--sharing-jobs 0", "--sharing-jobs: expected a whole number from 1"},
+      {file + "--jobs 2", "advise has no flag \"--jobs\""},
       {file + "--apply 99", "expected numbers of remedies from 1 to"},
       {file + "--apply 1,", "expected numbers of remedies from 1 to"},
       {file + "--apply x", "or best; got \"x\""},

@@ -51,12 +51,13 @@ inline Outcome shell(const std::string& line, const std::string& environment = "
   return outcome;
 }
 
-/// The same on a terminal 100 columns wide, at which `typed` is typed once something is shown, or
+/// The same on a terminal, at which `typed` is typed once something is shown, or
 /// once `when` says so of what is; standard output and error both come in `out`, and what is typed.
 inline Outcome on_terminal(const std::string& line, const std::string& environment,
                            const std::string& typed = "",
-                           const std::function<bool(const std::string&)>& when = {}) {
-  winsize window{24, 100, 0, 0};
+                           const std::function<bool(const std::string&)>& when = {},
+                           unsigned short columns = 100) {
+  winsize window{24, columns, 0, 0};
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &window);
   if (child == 0) {
