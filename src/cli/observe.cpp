@@ -396,9 +396,9 @@ Command add_observe(Parser& parent) {
   app->add_flag("--steps", arguments->steps,
                 "Also record the steps that the command prints (PyTorch's usual forms); its output "
                 "is handed on as it comes");
-  refuse_empty(*app->add_option("--node", arguments->node,
-                                "Name of this machine in the recording (default: its own)")
-                    ->type_name("NAME"));
+  refuse_empty(*app->add_option("--node", arguments->node, "Name of this machine in the recording")
+                    ->type_name("NAME")
+                    ->default_is("its own"));
   allow_whole_numbers(*app->add_option("--batch-size", arguments->batch_size,
                                        "With --advise: samples per GPU and step, if the output "
                                        "does not tell")
