@@ -21,7 +21,7 @@ namespace {
 
 /// Of a limit, an input or a note: two lines.
 constexpr std::size_t longest_fact = 120;
-constexpr std::size_t most_rows = 20;
+constexpr std::size_t most_check_rows = 20;
 constexpr std::size_t most_stages = 5;
 
 std::string cut_short(const std::string& text, std::size_t columns) {
@@ -138,7 +138,7 @@ Table brief_table(const Verdict& verdict, const std::vector<const ScenarioVerdic
                    {heading_of(FigureId::money), Align::right},
                    {heading_of(FigureId::total_time), Align::right}};
   for (const ScenarioVerdict* const scenario : sorted) {
-    if (table.rows.size() == most_rows) break;
+    if (table.rows.size() == most_check_rows) break;
     Row row;
     row.marked = scenario->level == Level::fail;
     row.cells = {Cell(scenario->name), Cell(standing_text(*scenario), tone_of(scenario->level)),
@@ -147,7 +147,7 @@ Table brief_table(const Verdict& verdict, const std::vector<const ScenarioVerdic
     table.rows.push_back(std::move(row));
   }
   for (const ScenarioErrors& of : verdict.errors) {
-    if (table.rows.size() == most_rows) break;
+    if (table.rows.size() == most_check_rows) break;
     table.rows.push_back(Row{{Cell(of.key), Cell("error", Tone::bad), Cell("-"), Cell("-")}, true});
   }
   std::size_t beside = 2;
