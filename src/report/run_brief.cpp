@@ -188,7 +188,15 @@ Report run_brief(const NamedResult& named) {
   }
   add("GPUs busy", busy_words(r));
   said.change = change_words(r, found);
-  for (const std::string& caveat : r.caveats) said.notes.push_back(without_full_stop(caveat));
+  for (const std::string& caveat : r.caveats) {
+    // That some draws never end comes first of them, and is a part of how long the job takes.
+    const bool of_time = &caveat == &r.caveats.front() && r.bands && r.bands->never_ends > 0.0;
+    if (of_time) {
+      add("note", without_full_stop(caveat));
+    } else {
+      said.notes.push_back(without_full_stop(caveat));
+    }
+  }
   if (r.shared_limit && r.shared_limit->binds) {
     said.notes.push_back(without_full_stop(shared_limit_words(r)));
   }

@@ -183,7 +183,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
       result.caveats.push_back(words::stopped_after(done, options.replications, "ranges"));
     }
     if (const double never = result.bands->never_ends; never > 0.0) {
-      result.caveats.push_back(words::never_ends_in(never, inputs.booked > Duration{}));
+      result.caveats.insert(result.caveats.begin(),
+                            words::never_ends_in(never, inputs.booked > Duration{}));
     }
     if (result.bottleneck.stage && options.bottlenecks) {
       result.bottleneck.probability =
