@@ -69,14 +69,15 @@ std::string saved_words(const Advice& advice, Money saved, Duration sooner) {
 }
 
 std::vector<Column> remedy_columns(const Advice& advice) {
-  std::vector<Column> columns = {{"#", Align::right}, {"change"}, {"kind"}, {"effort"}, {"time"}};
+  std::vector<Column> columns = {
+      {"#", Align::right}, {"change"}, {"kind", Align::left, true}, {"effort"}, {"time"}};
   if (advice.priced) columns.push_back({"total cost"});
   columns.push_back({advice.jobs > 1.0 ? fmt::format("{} of {:g} jobs",
                                                      advice.priced ? "change" : "time", advice.jobs)
                                        : std::string("change"),
                      Align::right});
   columns.push_back({"pays in", Align::right});
-  columns.push_back({"then"});
+  columns.push_back({"then", Align::left, true});
   return columns;
 }
 

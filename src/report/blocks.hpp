@@ -32,6 +32,7 @@ enum class Align { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
+  bool spare = false;  ///< may be left out, and named, where a window is too narrow for all
 };
 
 struct Row {

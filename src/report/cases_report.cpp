@@ -75,8 +75,8 @@ Table case_table(const ScenarioCases& of) {
                    {"predicted", Align::right},
                    {"error", Align::right},
                    {"verdict"},
-                   {"bottleneck"},
-                   {"note"}};
+                   {"bottleneck", Align::left, true},
+                   {"note", Align::left, true}};
   for (const CaseResult& result : of.cases) {
     const std::string relative = result.what.relative_to.empty()
                                      ? ""

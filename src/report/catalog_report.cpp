@@ -138,18 +138,18 @@ Report catalog_report(const Catalog& catalog, const Chosen& chosen) {
   const std::vector<PriceRow> rows = price_rows(chosen.listings);
   Table table;
   table.columns = {{"instance"},
-                   {"cloud"},
+                   {"cloud", Align::left, true},
                    {"region"},
                    {"vCPUs", Align::right},
                    {"memory, GiB", Align::right},
                    {"GPUs", Align::right},
                    {"GPU"},
-                   {"16-bit TFLOP/s", Align::right},
-                   {"network, Gbit/s", Align::right},
-                   {"NVMe, GB", Align::right},
+                   {"16-bit TFLOP/s", Align::right, true},
+                   {"network, Gbit/s", Align::right, true},
+                   {"NVMe, GB", Align::right, true},
                    {"on demand, USD/h", Align::right},
                    {"spot, USD/h", Align::right},
-                   {"SageMaker, USD/h", Align::right}};
+                   {"SageMaker, USD/h", Align::right, true}};
   std::set<const Machine*> machines;
   for (const PriceRow& row : rows) {
     const Machine& m = *row.machine;

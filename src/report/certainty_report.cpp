@@ -49,7 +49,8 @@ Table uncertain_table(const std::vector<const InputUsed*>& inputs,
     return changes_bill(*input->effect);
   });
   table.title = model.empty() ? "Uncertain inputs that matter" : "What the range comes from";
-  table.columns = {{"input"}, {"value", Align::right}, {"between"}, {"whole job takes"}};
+  table.columns = {
+      {"input"}, {"value", Align::right}, {"between", Align::left, true}, {"whole job takes"}};
   if (bills) table.columns.push_back({"bill is"});
   table.columns.insert(table.columns.end(), {{"variance", Align::right}, {""}});
   for (const ModelDoubt& doubt : model) {

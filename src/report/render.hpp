@@ -11,7 +11,7 @@ struct Style {
   bool colour = false;  ///< ANSI colours
   bool unicode = true;  ///< UTF-8 bars, dots and lines; else ASCII only
   int width = 100;      ///< columns that prose is wrapped to
-  int fold_width = 0;   ///< columns that tables are folded to; 0: they are as wide as they are
+  int fold_width = 0;   ///< columns that tables shall fit into; 0: they are as wide as they are
 };
 
 /// Plain text, ends with a newline. What would act in names (base/printable.hpp) comes out as "?"

@@ -310,9 +310,9 @@ Table stage_table(const Result& r) {
                    {"samples/s", Align::right},
                    {"utilization"},
                    {"GPU waits", Align::right},
-                   {"idle GPU", Align::right},
+                   {"idle GPU", Align::right, true},
                    {"if 2x faster", Align::right},
-                   {"inputs"},
+                   {"inputs", Align::left, true},
                    {""}};
   for (const Stage stage : all_stages()) {
     const StageStats& stats = r.stages[stage];

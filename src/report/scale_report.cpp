@@ -139,16 +139,16 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   if (!curve.set.empty()) table.title = set_text(curve);
   const bool bands = any_band(scaling);
   table.columns = {{"instances", Align::right}, {column_of(FigureId::total_time), Align::right}};
-  if (bands) table.columns.push_back({"in 90 % of draws"});
+  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   const bool chances = any_chance(curve);
   if (chances) table.columns.push_back({"in time", Align::right});
   table.columns.push_back({column_of(FigureId::money), Align::right});
-  if (bands) table.columns.push_back({"in 90 % of draws"});
+  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   if (scaling.hour) table.columns.push_back({with_hours(scaling), Align::right});
   table.columns.insert(table.columns.end(), {{"efficiency", Align::right},
-                                             {"pays from", Align::right},
-                                             {"of the job", Align::right},
-                                             {"lost to"},
+                                             {"pays from", Align::right, true},
+                                             {"of the job", Align::right, true},
+                                             {"lost to", Align::left, true},
                                              {""}});
   for (const ScaleRow& row : curve.rows) {
     Row out;

@@ -48,13 +48,13 @@ Table points_table(const Sweep& sweep) {
     table.columns.push_back({key, Align::right});
   const auto column = [](FigureId id) { return Column{column_of(id), Align::right}; };
   table.columns.push_back(column(FigureId::total_time));
-  if (bands) table.columns.push_back({"in 90 % of draws"});
+  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   table.columns.push_back(column(FigureId::money));
-  if (bands) table.columns.push_back({"in 90 % of draws"});
+  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   if (hours_count) table.columns.push_back(column(FigureId::total_cost));
-  table.columns.insert(
-      table.columns.end(),
-      {{"samples/s", Align::right}, {column_of(FigureId::gpu_busy_of_total)}, {"bottleneck"}});
+  table.columns.insert(table.columns.end(), {{"samples/s", Align::right, true},
+                                             {column_of(FigureId::gpu_busy_of_total)},
+                                             {"bottleneck"}});
   const bool interrupted = any_interrupted(sweep);
   if (interrupted) table.columns.push_back({"interrupted", Align::right});
   const bool constrained = sweep.constraints.any();
@@ -150,11 +150,11 @@ Table scale_out_table(const Sweep& sweep) {
     table.columns.push_back({key, Align::right});
   }
   for (const char* title : {"time", "cost", "total", "efficiency", "of the job", "pays from"}) {
-    table.columns.push_back({title, Align::right});
+    table.columns.push_back({title, Align::right, std::string_view(title) == "of the job"});
   }
   for (const int i : shown) {
     table.columns.push_back(
-        {fmt::format("total at {}", percent(ladder_efficiencies[i])), Align::right});
+        {fmt::format("total at {}", percent(ladder_efficiencies[i])), Align::right, true});
   }
   for (const SweepPoint& point : sweep.points) {
     if (!point.scale_out) continue;

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/printable.hpp"
+#include "report/brief.hpp"
 #include "report/glyphs.hpp"
 #include "report/render.hpp"
 #include "report/wrap.hpp"
@@ -173,26 +176,47 @@ class TextWriter {
     return std::accumulate(widths.begin(), widths.end(), std::size_t{0}) <= room_of(table);
   }
 
-  /// Folded where it is too wide, then without its bars, whose numbers stand beside them; where
-  /// neither is enough, as it is.
-  [[nodiscard]] std::vector<std::size_t> chosen_widths(const Table& table) {
+  /// Folded where it is too wide, then without its bars, whose numbers stand beside them; nothing
+  /// where neither is enough.
+  [[nodiscard]] std::optional<std::vector<std::size_t>> fitting_widths(const Table& table) {
+    for (const bool bars : {true, false}) {
+      bars_ = bars;
+      std::vector<std::size_t> widths = widths_of(table);
+      if (fits(table, widths)) return widths;
+    }
     bars_ = true;
-    std::vector<std::size_t> widths = widths_of(table);
-    if (fits(table, widths)) return widths;
-    bars_ = false;
-    std::vector<std::size_t> without = widths_of(table);
-    if (fits(table, without)) return without;
-    bars_ = true;
-    return widths;
+    return std::nullopt;
   }
 
+  /// Where folding is not enough, columns that may be left out are, from the last; where that is
+  /// not enough either, the table is as wide as it is.
   void write_block(const Table& table) {
-    const std::vector<std::size_t> widths = chosen_widths(table);
+    std::vector<std::string_view> left_out;
+    std::optional<std::vector<std::size_t>> widths = fitting_widths(table);
+    for (std::size_t c = table.columns.size(); !widths && c-- > 0;) {
+      const std::string& title = table.columns[c].title;
+      const auto named = std::find(left_out.begin(), left_out.end(), title);
+      if (!table.columns[c].spare || named != left_out.end()) continue;
+      left_out.insert(left_out.begin(), title);  // every column of that title
+      const Table narrower = without_columns(table, left_out);
+      widths = fitting_widths(narrower);
+      if (widths) return write_table(narrower, *widths, left_out);
+    }
+    write_table(table, widths ? *widths : widths_of(table), {});
+  }
+
+  void write_table(const Table& table, const std::vector<std::size_t>& widths,
+                   const std::vector<std::string_view>& left_out) {
     if (!table.title.empty()) write_title(table.title);
     write_column_titles(table, widths);
     for (const Row& row : table.rows) write_row(table, row, widths);
-    if (!table.note.empty()) {
-      for (const std::string& line : wrapped(shown(table.note), 2)) {
+    std::string note = table.note;
+    if (!left_out.empty()) {
+      note += fmt::format("{}Left out in this window: {}.", note.empty() ? "" : " ",
+                          fmt::join(left_out, ", "));
+    }
+    if (!note.empty()) {
+      for (const std::string& line : wrapped(shown(note), 2)) {
         out_ += "  " + toned(line, Tone::faint) + '\n';
       }
     }

@@ -18,11 +18,14 @@ bool may_break(std::string_view text, std::size_t at) {
   if (at == 0 || at + 1 >= text.size()) return false;
   const char before = text[at - 1];
   const char after = text[at + 1];
-  if (is_digit(before) || after == '%' || before == ' ') return false;
-  if (!is_digit(after)) return true;
+  if (after == '%' || before == ' ') return false;
   const std::size_t start = text.rfind(' ', at - 1) + 1;
-  const std::string_view unit = text.substr(start, at - start);
-  return unit != "h" && unit != "min" && unit != "d";
+  const std::string_view word = text.substr(start, at - start);
+  // "12 GB", but not "Caltech-256 with".
+  constexpr std::string_view signs = "$+-(<";
+  if (is_digit(before) && is_digit(word[std::min(word.find_first_not_of(signs), word.size() - 1)]))
+    return false;
+  return !is_digit(after) || (word != "h" && word != "min" && word != "d");
 }
 
 std::vector<std::string> pieces_of(const std::string& text) {

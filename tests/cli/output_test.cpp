@@ -1,8 +1,10 @@
 // Where results go and what they look like there.
+#include <algorithm>
 #include <csignal>
 
 #include "catch.hpp"
 #include "cli/process.hpp"
+#include "report/glyphs.hpp"
 
 using namespace testing_cli;
 
@@ -114,4 +116,29 @@ TEST_CASE("output: an interrupt ends it at once with 130 and leaves no half-writ
       (folder / "out") + " & sleep 0.3; kill -INT $!; wait $!; echo $?");
   CHECK(has(outcome.out, "130"));
   CHECK(folder.files() == 0);
+}
+
+TEST_CASE("output: no table is wider than a terminal of 80 columns, and none changes in a pipe") {
+  const std::string job = "scenarios/caltech256_p3.json ";
+  for (const std::string& command :
+       {sweep + "--vary instances=1,2", "feedrate optimize " + job + "--over num_workers=1:4:1",
+        "feedrate showback scenarios/teams/classifier.json " + job, "feedrate cases " + job,
+        run + "--full", "feedrate advise " + job + "--full --set num_workers=1",
+        "feedrate scale " + job + "--full --to 16"}) {
+    INFO(command);
+    // Progress, drawn over with carriage returns, is on the other stream.
+    const std::string shown =
+        on_terminal(command + " 2>/dev/null", "NO_COLOR=1 LC_ALL=C.UTF-8", "", {}, 80).out;
+    std::size_t widest = 0;
+    for (std::size_t start = 0; start < shown.size();) {
+      const std::size_t end = std::min(shown.find('\n', start), shown.size());
+      std::string line = shown.substr(start, end - start);
+      while (line.ends_with('\r')) line.pop_back();
+      widest = std::max(widest, feedrate::report::display_width(line));
+      start = end + 1;
+    }
+    CHECK(widest > 60);
+    CHECK(widest <= 80);
+    CHECK_FALSE(has(shell(command).out, "Left out in this window"));
+  }
 }

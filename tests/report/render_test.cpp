@@ -248,3 +248,31 @@ TEST_CASE("render: bars give way where folding is not enough, and their numbers 
   style.fold_width = 90;
   CHECK(to_text(report, style).find("█") != std::string::npos);
 }
+
+TEST_CASE("render: spare columns give way last, from the right, and are named") {
+  Table table;
+  const std::string digits(20, '1');
+  table.columns = {{"a", Align::right},
+                   {"first spare", Align::right, true},
+                   {"b", Align::right},
+                   {"second spare", Align::right, true}};
+  table.rows = {{{digits, digits, digits, digits}, false}};
+  table.note = "A note.";
+  Report report;
+  report.blocks = {table};
+  Style style = plain();
+  const auto at = [&](int columns) {
+    style.fold_width = columns;
+    return to_text(report, style);
+  };
+  const std::string natural = at(0);
+  CHECK(at(88) == natural);
+  CHECK(natural.find("Left out") == std::string::npos);
+  const std::string one = at(80);
+  CHECK(one.find("first spare\n") == std::string::npos);
+  CHECK(one.find("  first spare  ") != std::string::npos);
+  CHECK(one.find("  A note. Left out in this window: second spare.\n") != std::string::npos);
+  CHECK(at(60).find("Left out in this window: first spare, second spare.\n") != std::string::npos);
+  CHECK(at(40) == natural);
+  CHECK(to_markdown(report).find("second spare") != std::string::npos);
+}
