@@ -227,6 +227,7 @@ def feedrate(program, *words):
 def anywhere(lines, log):
     """The observation without this machine's paths."""
     lines = lines.replace(str(HERE).encode(), b"bench/observed_jobs").replace(str(log).encode(), log.name.encode())
+    lines = lines.replace(str(log.parent).encode() + b"/", b"")
     return re.sub(rb"--file \S+/samples", b"--file samples", lines)
 
 
