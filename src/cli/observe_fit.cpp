@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -134,7 +135,9 @@ struct Fitted {
 
 /// The node that a recording is of; "" of what is no recording.
 std::string node_in(const std::string& path) {
-  if (path == "-" || !is_observation(path)) return "";
+  // What can be read only once is left to who reads all of it.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored) || !is_observation(path)) return "";
   LineReader lines(path);
   const auto line = schema::parse_observation_line(*lines.next(), path);
   if (!line) return "";
@@ -155,6 +158,7 @@ struct FilesOfNode {
 /// Recordings by their nodes, in the order in which they come; what is no recording goes to the one
 /// that has its name, else to the one before it. One group where there are fewer than two nodes.
 std::vector<FilesOfNode> by_node(const std::vector<std::string>& files) {
+  if (files.size() < 2) return {{"", files}};
   std::vector<FilesOfNode> nodes;
   std::vector<std::string> others;
   std::map<std::string, std::string> before;  // of a file that is no recording

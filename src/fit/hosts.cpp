@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t enough_hosts = 3;
 /// A job that goes by its slowest host is slower by as much.
 constexpr double worth_naming = 0.1;
-/// Deviations: of fleets of 3 to 64 equal hosts that differ by 3 % one in fifty has one that is
-/// named so, by 6 % one in sixteen (tests/fit/fleet_test.cpp).
+/// Deviations: of fleets of equal hosts that differ by 5 % fewer than 15 in 100 have one that is
+/// named so in one of two probes (tests/fit/fleet_test.cpp).
 constexpr double far = 3.5;
 
 using Levels = std::map<std::string, double>;

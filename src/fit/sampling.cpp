@@ -102,7 +102,6 @@ Sampling::Sampling(const std::vector<Round>& rounds) : calibration_of_(rounds.si
     calibration_of_.push_back(0);
     host_of_.emplace_back();
   }
-  calibrations_ = host_of_.size();
 }
 
 const std::string& Sampling::host_of(std::size_t calibration) const {

@@ -21,7 +21,7 @@ class Sampling {
   explicit Sampling(const std::vector<Round>& rounds);
 
   [[nodiscard]] std::size_t rounds() const { return calibration_of_.size(); }  ///< ≥ 1
-  [[nodiscard]] std::size_t calibrations() const { return calibrations_; }
+  [[nodiscard]] std::size_t calibrations() const { return host_of_.size(); }
   [[nodiscard]] std::size_t calibration_of(std::size_t round) const;
   /// Of a joined set; "" of another.
   [[nodiscard]] const std::string& host_of(std::size_t calibration) const;
@@ -32,8 +32,7 @@ class Sampling {
 
  private:
   std::vector<std::size_t> calibration_of_;
-  std::vector<std::string> host_of_;
-  std::size_t calibrations_ = 1;
+  std::vector<std::string> host_of_;  ///< by calibration
 };
 
 /// What a fit found, by what it is of. A number is a curve of one point.

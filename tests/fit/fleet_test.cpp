@@ -153,7 +153,7 @@ TEST_CASE("hosts: of equal ones few fleets have one that is named slow") {
     const auto sets = fleet(random, static_cast<int>(3 + i % 14), 0.05);
     named += slow_ones(fit_profile(joined(sets))).empty() ? 0 : 1;
   }
-  // Two probes each; 1 in 20 of them at most.
+  // Two probes each: 15 fleets in 100 at most.
   CHECK(named < 45);
 }
 
