@@ -92,8 +92,8 @@ std::string run_step_command(const std::string& command, StepLimits limits,
   Duration first;
   const auto limit = [&] {
     if (steps.enough()) return Duration();
-    if (!some()) return limits.slow;
-    return std::clamp(first * after_the_start, limits.usual, limits.slow);
+    if (!some()) return std::max(limits.usual, limits.slow);
+    return std::max(limits.usual, std::min(first * after_the_start, limits.slow));
   };
   const ChildEnd end =
       run_child({"/bin/sh", "-c", command}, limit, stop, [&](const std::string& line) {

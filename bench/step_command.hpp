@@ -40,7 +40,9 @@ class StepLines {
 
 struct StepLimits {
   Duration usual;
-  Duration slow;  ///< where the first step comes late: up to so long, to have a few
+  /// Where the first step comes late: up to so long, to have a few. What is left of a budget may be
+  /// less than `usual`, which counts then.
+  Duration slow;
 };
 
 /// Runs `command` with the shell for as long as it may and puts its steps into `steps`; what came

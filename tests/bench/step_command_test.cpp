@@ -89,6 +89,14 @@ TEST_CASE("step command: one that hangs is ended, and what it printed counts") {
                   InputError);
 }
 
+TEST_CASE("step command: less left for a slow start than usual is no error: the usual counts") {
+  StepLines steps;
+  const std::string remark =
+      run_step_command("echo 8 1; sleep 1000", {seconds(0.3), seconds(0.1)}, never, steps);
+  CHECK(remark == "--step-command was stopped after 0.3 s; its steps until then count");
+  CHECK(steps.measurements().size() == 1);
+}
+
 TEST_CASE("step command: Ctrl-C ends it") {
   const std::atomic<bool> pressed{true};
   StepLines steps;
