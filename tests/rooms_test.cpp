@@ -325,7 +325,7 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/cli/calibrate_files.cpp",
                                            "src/cli/calibrate_sets.cpp",
                                            "src/cli/cases.cpp",
-                                           "src/cli/check_jobs.cpp",
+                                           "src/cli/check.cpp",
                                            "src/cli/diagnose.cpp",
                                            "src/cli/export_input.cpp",
                                            "src/cli/live_page.cpp",

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <exception>
+#include <filesystem>
+#include <functional>
 #include <new>
 #include <optional>
 #include <set>
@@ -13,6 +15,7 @@
 
 #include "api/advise_work.hpp"
 #include "api/case_work.hpp"
+#include "api/check_work.hpp"
 #include "api/constraints.hpp"
 #include "api/diagnose_work.hpp"
 #include "api/fit_work.hpp"
@@ -35,6 +38,7 @@
 #include "schema/result.hpp"
 #include "schema/scale.hpp"
 #include "schema/unknowns_fit.hpp"
+#include "schema/verdict.hpp"
 #include "study/case_summary.hpp"
 #include "study/diagnose.hpp"
 
@@ -243,6 +247,49 @@ std::string diagnose(const schema::Request& request, const Place& place) {
   return schema::write_diagnosis(diagnosis);
 }
 
+/// `file` from the folder of `baseline`, by their names alone: of what lies where on the disk, and
+/// where links lead, a request is told nothing.
+std::string key_from(const std::string& file, const std::string& baseline) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(baseline).lexically_normal().parent_path();
+  const fs::path key =
+      fs::path(file).lexically_normal().lexically_relative(folder.empty() ? "." : folder);
+  return key.empty() ? file : key.generic_string();
+}
+
+std::string check(const schema::Request& request, const Place& place) {
+  const schema::AskedKeys& asked = request.asked;
+  CheckInputs inputs;
+  inputs.baseline = *request.baseline;
+  const auto set_in = [&request](schema::Document document) {
+    for (const auto& [key, value] : request.set) schema::set_value(document, key, value, "set");
+    document.keep_as_base();
+    return document;
+  };
+  const auto add = [&](const std::string& file, std::function<schema::Document()> read) {
+    inputs.scenarios.push_back({file, key_from(file, inputs.baseline.file), std::move(read)});
+  };
+  if (request.has_scenario) add(request.file, [&] { return set_in(request.scenario); });
+  for (const auto& [file, text] : request.scenarios) {
+    add(file, [&, &file = file, &text = text] {
+      return set_in(schema::parse_document(text, file, request.files));
+    });
+  }
+  inputs.files = request.files;
+  inputs.host = profile_of(request);
+  inputs.catalog = [&](const std::set<std::string>& names) { return catalog_of(names, place); };
+  inputs.catalog_files = &place.files;
+  inputs.depth = request.depth;
+  CheckRules rules;
+  rules.max_increase = asked.max_increase;
+  rules.max_change = asked.max_change;
+  rules.thresholds = asked.threshold;
+  rules.max_price_age = asked.max_price_age;
+  rules.hold_prices = asked.hold_prices;
+  rules.strict = asked.strict;
+  return schema::write_verdict(check_scenarios(std::move(inputs), rules, "").verdict);
+}
+
 std::string answered(const schema::Request& request, const Place& place) {
   switch (request.question) {
     case schema::Question::run: return run(request, place);
@@ -253,6 +300,7 @@ std::string answered(const schema::Request& request, const Place& place) {
     case schema::Question::cases: return cases(request, place);
     case schema::Question::fit: return fit(request, place);
     case schema::Question::diagnose: return diagnose(request, place);
+    case schema::Question::check: return check(request, place);
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/depth.hpp"
 #include "model/host.hpp"
@@ -23,6 +24,17 @@ auto with_places(const schema::Document& document, Ask&& ask) {
   } catch (const InputError& error) {
     throw schema::located(document, error);
   }
+}
+
+/// What is wrong with the input of `ask`, so that what is beside it can still be asked for.
+template <class Ask>
+std::vector<Problem> problems_of(Ask ask) {
+  try {
+    ask();
+  } catch (const InputError& error) {
+    return error.problems();
+  }
+  return {};
 }
 
 /// The document's scenario with everything fitted that it asks to be fitted (/job/scaling). Of a

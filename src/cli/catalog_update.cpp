@@ -19,7 +19,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/parser.hpp"
 #include "cli/status_line.hpp"
-#include "cli/today.hpp"
+#include "base/today.hpp"
 #include "cli/with_probes.hpp"
 #include "report/csv.hpp"
 #include "report/import_report.hpp"

@@ -8,7 +8,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "cli/today.hpp"
+#include "base/today.hpp"
 #include "cli/with_probes.hpp"
 #include "study/host_age.hpp"
 

@@ -25,23 +25,13 @@ schema::Document load_with_settings(const std::string& path, const SimulationOpt
 void apply_settings(schema::Document& document, const SimulationOptions& options);
 
 using api::add_instances;
+using api::problems_of;
 using api::require_alike;
 using api::run_options;
 using api::scenario_of;
 using api::stated_options;
 using api::weighing_options;
 using api::with_places;
-
-/// What is wrong with the input of `ask`, so that what is beside it can still be asked for.
-template <class Ask>
-std::vector<Problem> problems_of(Ask ask) {
-  try {
-    ask();
-  } catch (const InputError& error) {
-    return error.problems();
-  }
-  return {};
-}
 
 /// The part of the pricing files that tells of these instances.
 Catalog catalog_of(const std::set<std::string>& instances);

@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 
-#include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "schema/catalog_files.hpp"
 #include "schema/offers_by_region.hpp"
@@ -146,13 +145,15 @@ void add_checkpoint_parts(const Scenario& scenario, const std::string& region,
 
 JsonPtr PricingFiles::file(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const auto [found, is_new] = files_.try_emplace(name);
+  const auto [found, is_new] = parsed_.try_emplace(name);
   if (!is_new) return found->second;
   const std::string path = (std::filesystem::path(folder_) / name).string();
   try {
-    if (is_there(path)) found->second = with_offers_by_region(load_json(path));
+    if (files_.has(path)) {
+      found->second = with_offers_by_region(parse_json(files_.text(path), path));
+    }
   } catch (...) {
-    files_.erase(found);
+    parsed_.erase(found);
     throw;
   }
   return found->second;

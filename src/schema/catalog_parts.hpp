@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "catalog/catalog.hpp"
 #include "model/scenario.hpp"
 #include "schema/json_reader.hpp"
@@ -15,7 +16,8 @@ namespace feedrate::schema {
 /// The pricing files of a folder, each parsed once. Safe to ask from several threads.
 class PricingFiles {
  public:
-  explicit PricingFiles(std::string folder) : folder_(std::move(folder)) {}
+  explicit PricingFiles(std::string folder, const Files& files = files_on_disk())
+      : folder_(std::move(folder)), files_(files) {}
 
   /// {FILE: {SECTION: [record, …]}} with the records that `scenario` can ask for: its machines and
   /// the offer that is taken for each, and limits, billing rules and prices of the services that it
@@ -27,8 +29,9 @@ class PricingFiles {
   JsonPtr file(const std::string& name);
 
   std::string folder_;
+  const Files& files_;
   std::mutex mutex_;
-  std::map<std::string, JsonPtr> files_;  ///< null where the folder has no such file
+  std::map<std::string, JsonPtr> parsed_;  ///< null where the folder has no such file
 };
 
 /// What tells a record from the others of its section: the values of its naming keys.

@@ -44,6 +44,11 @@ constexpr std::array rows = {
                 "readings, which cause they name, and whether a simulation of the scenario, if one "
                 "is given, agrees.",
                 "readings! threshold options/replications options/seed options/exact options/mean"},
+    QuestionRow{Question::check, "check",
+                "Whether a change makes jobs slower or dearer: scenarios against a baseline of "
+                "feedrate check --update, each with what changed, why, and which limit it exceeds.",
+                "baseline! baseline_file scenarios max_increase max_change threshold max_price_age "
+                "hold_prices strict options/replications options/seed options/exact options/mean"},
 };
 
 /// What stands behind `key` in the row's list: nothing where it is not in it.

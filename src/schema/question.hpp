@@ -10,7 +10,17 @@
 namespace feedrate::schema {
 
 /// In the order of the table.
-enum class Question : std::uint8_t { run, sweep, advise, optimize, scale, cases, fit, diagnose };
+enum class Question : std::uint8_t {
+  run,
+  sweep,
+  advise,
+  optimize,
+  scale,
+  cases,
+  fit,
+  diagnose,
+  check
+};
 
 struct QuestionRow {
   Question question = Question::run;

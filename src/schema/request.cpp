@@ -7,203 +7,17 @@
 #include <utility>
 
 #include "base/text_file.hpp"
-#include "schema/codec.hpp"
 #include "schema/host.hpp"
-#include "schema/json_writer.hpp"
-#include "schema/key.hpp"
+#include "schema/input_groups.hpp"
 #include "schema/manual.hpp"
+#include "schema/request_keys.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-/// Up to here every whole number has a double of its own.
-constexpr double last_whole = 9007199254740992.0;
 constexpr const char* request_name = "request";
 constexpr const char* scenario_name = "scenario";
 constexpr const char* host_name = "host";
-
-/// A document within the request: an object, or a text that holds a file.
-struct Inner {
-  JsonPtr value;
-};
-
-/// Texts of KEY=VALUES, or an object {KEY: VALUES}, in which VALUES is what would stand behind the
-/// "=", or a list of values.
-struct VaryTexts {
-  std::vector<std::string> texts;
-};
-
-/// As they are written.
-struct WrittenOptions {
-  double replications = 0.0;
-  double seed = 1.0;
-  bool exact = false;
-  bool mean = false;
-  double jobs = 0.0;
-};
-
-struct WrittenRequest {
-  std::optional<Question> ask;
-  std::optional<Inner> scenario;
-  std::string file;
-  std::vector<std::string> allow_files;
-  std::optional<Inner> host;
-  std::vector<std::pair<std::string, std::string>> set;
-  std::optional<VaryTexts> vary, over;
-  std::string instances, deadline, budget, value_of_hour;
-  double target = AskedKeys().target;
-  Minimized minimize = Minimized::total;
-  double to = AskedKeys().to;
-  bool strong = false;
-  std::vector<std::string> free, threshold;
-  std::vector<std::pair<std::string, std::string>> readings;
-  WrittenOptions options;
-};
-
-constexpr std::array<std::string_view, 3> minimize_names = {"total", "cost", "time"};
-constexpr std::string_view options_prefix = "options/";
-
-/// A value as --vary takes it between commas.
-std::string listed(const JsonValue& value) {
-  const std::string text = setting_text(value);
-  if (value.kind != JsonKind::text) return text;
-  const bool plain = !text.empty() && text.find_first_of(",:\"[]{}") == std::string::npos &&
-                     text.front() != ' ' && text.back() != ' ';
-  if (plain) return text;
-  JsonWriter quoted;
-  std::string out = std::move(quoted.text(text)).finish();
-  out.pop_back();  // the line's end
-  return out;
-}
-
-std::string vary_text(const JsonMember& member) {
-  std::string text = member.key + '=';
-  if (member.value->kind != JsonKind::array) return text + setting_text(*member.value);
-  for (std::size_t i = 0; i < member.value->items.size(); ++i) {
-    text += (i > 0 ? "," : "") + listed(*member.value->items[i]);
-  }
-  return text;
-}
-
-}  // namespace
-
-template <>
-inline constexpr std::span<const std::string_view> words_of<Minimized> = minimize_names;
-
-template <>
-struct Codec<Inner> {
-  static constexpr KeyKind kind = KeyKind::document;
-  static void read(Inner& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
-    if (v.kind != JsonKind::text && !is_kind(v, JsonKind::object, key, path, r)) return;
-    out.value = std::make_shared<const JsonValue>(v);
-  }
-  static void write(const Inner& inner, const Key&, JsonWriter& out) {
-    append_json(*inner.value, out);
-  }
-};
-
-template <>
-struct Codec<VaryTexts> {
-  static constexpr KeyKind kind = KeyKind::settings;
-  static void read(VaryTexts& out, const JsonValue& v, const Key& key, const Path& path,
-                   Reading& r) {
-    if (v.kind == JsonKind::object) {
-      for (const JsonMember& member : v.members) out.texts.push_back(vary_text(member));
-    } else {
-      Codec<std::vector<std::string>>::read(out.texts, v, key, path, r);
-    }
-  }
-  static void write(const VaryTexts& vary, const Key& key, JsonWriter& out) {
-    Codec<std::vector<std::string>>::write(vary.texts, key, out);
-  }
-};
-
-template <>
-inline constexpr bool is_record<WrittenOptions> = true;
-template <>
-inline constexpr bool is_record<WrittenRequest> = true;
-
-template <>
-const std::vector<Entry<WrittenOptions>>& entries<WrittenOptions>() {
-  using O = WrittenOptions;
-  static const std::vector<Entry<O>> list = {
-      entry<&O::replications>("replications", {"draws for the 5-95 % bands", "100; of a sweep: 0",
-                                               whole(1, most_replications)}),
-      entry<&O::seed>("seed", {"of the random numbers", "1", whole(0, last_whole)}),
-      entry<&O::exact>("exact", {"simulate every event instead of the mean", "false"}),
-      entry<&O::mean>("mean", {"compute the mean in closed form alone, without events", "false"}),
-      entry<&O::jobs>("jobs", {"points simulated at a time", "one per core", whole(1, 4096)}),
-  };
-  return list;
-}
-
-namespace {
-
-Entry<WrittenRequest> in_list_form(Entry<WrittenRequest> made) {
-  made.key.list_form = true;
-  return made;
-}
-
-Entry<WrittenRequest> ask_entry() {
-  auto made = entry<&WrittenRequest::ask>(
-      "ask", {"the question", "sweep where something varies, else run"});
-  made.key.words = question_names();
-  return made;
-}
-
-}  // namespace
-
-template <>
-const std::vector<Entry<WrittenRequest>>& entries<WrittenRequest>() {
-  using W = WrittenRequest;
-  static const std::vector<Entry<W>> list = {
-      ask_entry(),
-      entry<&W::scenario>("scenario", {"the scenario, or a text that holds its file"}),
-      entry<&W::file>("file", {"the scenario's name in answers; files that it includes lie beside "
-                               "it. Without \"scenario\", the scenario is read from this file"}),
-      entry<&W::allow_files>(
-          "allow_files", {"folders below which the scenario and the files that it names may lie; "
-                          "without it, no file is read. Refuse this key in requests of strangers"}),
-      entry<&W::host>("host", {"the host profile, or a text that holds its file"}),
-      entry<&W::set>("set", {"keys of the scenario and their values, as for --set"}),
-      in_list_form(entry<&W::vary>(
-          "vary", {"keys and the values of each, [8, 16] or \"1:8:1\"; or texts as for --vary"})),
-      in_list_form(entry<&W::over>("over", {"keys to choose the best values of, as in \"vary\""})),
-      entry<&W::instances>("instances", {"a filter of the catalogue: all machines that meet it, "
-                                         "such as \"gpu>=A10G, region=us-east-1\""}),
-      entry<&W::deadline>("deadline", {"longest acceptable time of the job: \"3 h\""}),
-      entry<&W::budget>("budget", {"highest acceptable bill: \"40 USD\""}),
-      entry<&W::minimize>("minimize", {"what the best is the least of: the bill with the value of "
-                                       "the hours, the bill, or the time",
-                                       "total"}),
-      entry<&W::target>("target", {.manual = "share of the time for which the GPUs should be busy",
-                                   .fallback = "90%",
-                                   .limits = above(0.0, 1.0),
-                                   .percent = true}),
-      entry<&W::value_of_hour>(
-          "value_of_hour", {"what an hour of waiting is worth: \"40 USD/h\"", "the scenario's"}),
-      entry<&W::to>("to", {"largest number of instances", "1024", whole(1, most_scaled)}),
-      entry<&W::strong>("strong", {"keep the global batch, not that of each GPU", "false"}),
-      entry<&W::free>("free", {"unknown numbers to find: keys, or \"KEY=LOW..HIGH\""}),
-      entry<&W::readings>("readings", {"what monitors show, by the names of the flags of diagnose: "
-                                       "{\"gpu\": 35, \"cpu\": 13}, in percent"}),
-      entry<&W::threshold>("threshold", {"thresholds of the rules of thumb: \"low=20%\""}),
-      entry<&W::options>("options", {"how the answer is computed"}),
-  };
-  return list;
-}
-
-namespace {
-
-const Key& request_root() {
-  static const Key root = [] {
-    Key key;
-    key.kind = KeyKind::object;
-    key.keys = keys_of<WrittenRequest>();
-    return key;
-  }();
-  return root;
-}
 
 /// A part of the request as a file of its own. Its lines are not those of the request: without.
 JsonPtr as_file(const JsonValue& part, const std::shared_ptr<const std::string>& file,
@@ -341,6 +155,13 @@ std::optional<HostProfile> host_in(const WrittenRequest& request) {
                          host_name);
 }
 
+std::optional<Baseline> baseline_in(const WrittenRequest& request) {
+  if (!request.baseline) return std::nullopt;
+  const JsonPtr& value = request.baseline->value;
+  return parse_baseline(value->kind == JsonKind::text ? value->text : compact_text(*value),
+                        request.baseline_file);
+}
+
 }  // namespace
 
 Request read_request(const std::string& text, const RequestFiles& readable) {
@@ -380,36 +201,43 @@ Request read_request(const std::string& text, const RequestFiles& readable) {
           {request_name, root->line, "",
            "expected the key \"scenario\": \"set\" and \"host\" change a simulation"});
     }
-  } else if (!made.has_scenario) {
-    problems.push_back({request_name, root->line, "",
-                        "expected the key \"scenario\" or \"file\", got an object without them"});
-  } else if (request.scenario || !stated) {
+  } else if (!made.has_scenario && request.scenarios.texts.empty()) {
+    if (given(*root, "scenarios") && !problems.empty()) throw InputError(std::move(problems));
+    problems.push_back(
+        {request_name, root->line, "",
+         fmt::format("expected the key \"scenario\" or \"file\"{}, got an object without them",
+                     made.question == Question::check ? ", or \"scenarios\"" : "")});
+  } else if (made.has_scenario && (request.scenario || !stated)) {
     made.scenario = gathered(problems, [&] { return scenario_in(request, made.file, allowed); });
   }
   made.host = gathered(problems, [&] { return host_in(request); });
+  made.baseline = gathered(problems, [&] { return baseline_in(request); });
+  made.scenarios = request.scenarios.texts;
+  made.files = allowed;
   made.set = request.set;
   const WrittenOptions& options = request.options;
   made.depth = {static_cast<int>(options.replications), static_cast<std::uint64_t>(options.seed),
                 options.exact, options.mean};
-  made.asked = {(request.over ? request.over : request.vary).value_or(VaryTexts{}).texts,
-                request.instances,
-                request.deadline,
-                request.budget,
-                request.target,
-                request.minimize,
-                request.value_of_hour,
-                request.to,
-                request.strong,
-                request.free,
-                request.readings,
-                request.threshold,
-                static_cast<int>(options.jobs)};
+  made.asked = {.vary = (request.over ? request.over : request.vary).value_or(VaryTexts{}).texts,
+                .instances = request.instances,
+                .deadline = request.deadline,
+                .budget = request.budget,
+                .target = request.target,
+                .minimize = request.minimize,
+                .value_of_hour = request.value_of_hour,
+                .to = request.to,
+                .strong = request.strong,
+                .free = request.free,
+                .readings = request.readings,
+                .threshold = request.threshold,
+                .jobs = static_cast<int>(options.jobs),
+                .max_increase = request.max_increase,
+                .max_change = request.max_change,
+                .max_price_age = request.max_price_age,
+                .hold_prices = request.hold_prices,
+                .strict = request.strict};
   if (!problems.empty()) throw InputError(std::move(problems));
   return made;
-}
-
-std::span<const std::string_view> minimize_words() {
-  return minimize_names;
 }
 
 namespace {

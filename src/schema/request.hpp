@@ -10,9 +10,11 @@
 
 #include "base/errors.hpp"
 #include "base/files.hpp"
+#include "base/named_files.hpp"
 #include "model/choice.hpp"
 #include "model/depth.hpp"
 #include "model/host.hpp"
+#include "schema/baseline.hpp"
 #include "schema/question.hpp"
 #include "schema/scenario.hpp"
 
@@ -31,15 +33,23 @@ struct AskedKeys {
   bool strong = false;
   std::vector<std::string> free;
   std::vector<std::pair<std::string, std::string>> readings;  ///< NAME, VALUE
-  std::vector<std::string> threshold;                         ///< NAME=VALUE
+  std::vector<std::string> threshold;                         ///< NAME=VALUE; limits of a check
   int jobs = 0;                                               ///< points at a time; 0: one per core
+  // Of a check.
+  std::vector<std::string> max_increase, max_change;
+  std::string max_price_age;
+  bool hold_prices = false;
+  bool strict = false;
 };
 
 struct Request {
   Question question = Question::run;
-  bool has_scenario = true;  ///< only a diagnosis may be without
+  bool has_scenario = true;  ///< only a diagnosis and a check may be without
   Document scenario;         ///< as it was written, before `set`
   std::string file;          ///< what results call it
+  std::vector<std::pair<std::string, std::string>> scenarios{};  ///< of a check: FILE, its text
+  std::optional<Baseline> baseline;                              ///< of a check
+  AllowedFiles files;                                            ///< those that may be read
   std::optional<HostProfile> host;
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE as for --set
   Depth depth;

@@ -15,9 +15,10 @@ import unittest
 PROGRAM, SOURCE = sys.argv[1:3]
 SCENARIOS = os.path.join(SOURCE, "scenarios")
 FILE = os.path.join(SCENARIOS, "caltech256_p3.json")
+BASELINE = os.path.join(SOURCE, ".ci", "baseline.json")
 HOST = os.path.join(SCENARIOS, "hosts/epyc_vm_2_cores.json")
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18")
-TOOLS = ["run", "sweep", "advise", "optimize", "scale", "cases", "fit", "diagnose", "schema"]
+TOOLS = ["run", "sweep", "advise", "optimize", "scale", "cases", "fit", "diagnose", "check", "schema"]
 
 
 def read(path):
@@ -178,6 +179,8 @@ QUESTIONS = [
     ("cases", {}, []),
     ("fit", {"free": ["collate"]}, ["--free", "collate"]),
     ("diagnose", {"readings": {"gpu": 35, "cpu": "13 %"}}, ["--gpu", "35", "--cpu", "13 %"]),
+    ("check", {"baseline": read(BASELINE), "baseline_file": BASELINE, "max_increase": "time=5%"},
+     ["--baseline", BASELINE, "--max-increase", "time=5%"]),
 ]  # fmt: skip
 
 

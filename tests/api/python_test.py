@@ -148,6 +148,30 @@ class Questions(unittest.TestCase):
         )  # fmt: skip
         self.same(feedrate.diagnose({"gpu": 35}), "diagnose", "--gpu", "35")
 
+    def test_a_check_of_several_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, workers in (("a", 2), ("b", 4), ("c", 8)):
+                scenario = read(FILE)
+                scenario["name"] = name
+                scenario.setdefault("loader", {})["num_workers"] = workers
+                with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as out:
+                    json.dump(scenario, out)
+            files = [os.path.join(folder, name + ".json") for name in "ab"]
+            baseline = os.path.join(folder, "baseline.json")
+            printed("check", *files, "--baseline", baseline, "--update")
+            files[1] = os.path.join(folder, "c.json")
+            self.same(
+                feedrate.check(files, baseline, max_increase="time=5%", allow_files=folder),
+                "check", *files, "--baseline", baseline, "--max-increase", "time=5%",
+            )  # fmt: skip
+            passed = feedrate.check(files[0], baseline)
+            self.assertEqual(passed["level"], "pass")
+            self.assertEqual([row["scenario.key"] for row in passed.rows()], ["a.json"])
+            # The way from the baseline to the scenario is the entry's name, however both are given.
+            here = feedrate.check(os.path.relpath(files[0]), baseline, threshold="money_usd < 0.0001")
+            self.assertEqual(here["level"], "fail")
+            self.assertEqual(here["scenarios"][0]["scenario"]["key"], "a.json")
+
     def test_errors(self):
         for wrong in (
             lambda: feedrate.advise(FILE, target="2"),
@@ -155,6 +179,9 @@ class Questions(unittest.TestCase):
             lambda: feedrate.scale(FILE, to=0),
             lambda: feedrate.fit(FILE, []),
             lambda: feedrate.diagnose({}),
+            lambda: feedrate.check(FILE, FILE),
+            lambda: feedrate.check(FILE, "no such baseline.json"),
+            lambda: feedrate.check([], {}),
         ):
             with self.assertRaises(feedrate.Error) as raised:
                 wrong()

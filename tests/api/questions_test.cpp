@@ -30,6 +30,14 @@ struct Asked {
   std::string flags;
 };
 
+/// Against the baseline of the shipped scenarios, as an object.
+Asked against_baseline(const std::string& keys, const std::string& flags) {
+  const std::string file = sources + "/.ci/baseline.json";
+  return {", \"baseline\": " + testing_cli::slurp(file) + ", \"baseline_file\": \"" + file + "\"" +
+              keys,
+          "--baseline '" + file + "' " + flags};
+}
+
 /// A row without an entry here fails the test below.
 const std::multimap<std::string, Asked>& examples() {
   static const std::multimap<std::string, Asked> all = {
@@ -43,7 +51,8 @@ const std::multimap<std::string, Asked>& examples() {
       {"advise",
        {R"(, "set": {"num_workers": 1, "jobs": 20}, "target": 0.8, "deadline": "10 min",)"
         R"( "budget": "40 USD", "options": {"seed": 2, "mean": true})",
-        "--set num_workers=1 --sharing-jobs 20 --target 0.8 --deadline '10 min' --budget '40 USD' --seed 2 "
+        "--set num_workers=1 --sharing-jobs 20 --target 0.8 --deadline '10 min' --budget '40 USD' "
+        "--seed 2 "
         "--mean"}},
       {"optimize",
        {R"(, "over": {"num_workers": "1:8:1", "instances": [1, 2]}, "deadline": "20 min")",
@@ -66,6 +75,17 @@ const std::multimap<std::string, Asked>& examples() {
       {"diagnose",
        {R"(, "readings": {"gpu": 35, "cpu": "13 %", "start": "2 min"}, "threshold": ["low=20%"])",
         "--gpu 35 --cpu '13 %' --start '2 min' --threshold low=20%"}},
+      {"check", against_baseline("", "")},
+      {"check",
+       against_baseline(R"(, "set": {"num_workers": 2}, "max_increase": "time=5%",)"
+                        R"( "threshold": ["money_usd < 1", "warn: gpu_busy > 90%"])",
+                        "--set num_workers=2 --max-increase time=5% --threshold 'money_usd < 1' "
+                        "--threshold 'warn: gpu_busy > 90%'")},
+      {"check",
+       against_baseline(
+           R"(, "hold_prices": true, "strict": true, "max_change": "all=0.0001%",)"
+           R"( "max_price_age": "warn:1d", "options": {"mean": true})",
+           "--hold-prices --strict --max-change all=0.0001% --max-price-age warn:1d --mean")},
   };
   return all;
 }
@@ -76,7 +96,7 @@ TEST_CASE("questions: each is answered with the bytes that its command prints") 
   }
   const std::string file = sources + "/scenarios/caltech256_p3.json";
   for (const auto& [name, one] : examples()) {
-    INFO(name << " " << one.keys);
+    INFO(name << " " << one.flags);
     const auto printed =
         testing_cli::shell("feedrate " + name + " '" + file + "' " + one.flags + " --format json");
     INFO(printed.err);
@@ -113,6 +133,52 @@ TEST_CASE("questions: of other jobs too, and in the words of their commands wher
 TEST_CASE("questions: a diagnosis needs no scenario") {
   CHECK(asked_of("diagnose", R"(, "readings": {"gpu": 35})", "") ==
         testing_cli::shell("feedrate diagnose --gpu 35 --format json").out);
+}
+
+TEST_CASE(
+    "questions: a check takes several scenarios, names what is wrong with one, and needs some") {
+  const std::string baseline =
+      ", \"baseline\": " + testing_cli::slurp(sources + "/.ci/baseline.json");
+  const auto member = [](const std::string& name) {
+    return "\"scenarios/" + name +
+           ".json\": " + testing_cli::slurp(sources + "/scenarios/" + name + ".json");
+  };
+  const std::string named = ", \"baseline_file\": \".ci/baseline.json\"";
+  const schema::JsonPtr good = schema::parse_json(
+      asked_of("check",
+               baseline + named + ", \"scenarios\": {" + member("caltech256_p3") + ", " +
+                   member("spot_checkpoints") + ", \"scenarios/wrong.json\": {\"job\": 3}}",
+               ""),
+      "answer");
+  REQUIRE(good->find("kind")->text == "check");
+  CHECK(good->find("scenarios")->items.size() == 2);
+  for (const auto& one : good->find("scenarios")->items) {
+    CHECK(testing_cli::has(one->find("scenario")->find("key")->text, "../scenarios/"));
+    CHECK(one->find("level")->text == "pass");
+  }
+  REQUIRE(good->find("errors")->items.size() == 1);
+  CHECK(good->find("errors")->items[0]->find("file")->text == "scenarios/wrong.json");
+  CHECK(good->find("level")->text == "fail");
+
+  for (const auto& [keys, expected] :
+       {std::pair<std::string, std::string>{", \"scenario\": {}", "expected the key \"baseline\""},
+        {baseline, "expected the key \"scenario\" or \"file\", or \"scenarios\""},
+        {baseline + ", \"scenarios\": {}", "expected the key \"scenario\" or \"file\""},
+        {baseline + ", \"scenarios\": [1]", "expected an object of NAME"},
+        {baseline + ", \"scenarios\": {\"a.json\": 3}", "expected an object of NAME"},
+        {", \"scenario\": {}, \"baseline\": {\"kind\": \"result\"}", "this is not a baseline"},
+        {baseline + ", \"scenario\": {}, \"max_increase\": \"nonsense=5%\"", "nonsense"}}) {
+    INFO(expected);
+    const schema::JsonPtr error = schema::parse_json(asked_of("check", keys, ""), "answer");
+    REQUIRE(error->find("kind")->text == "error");
+    CHECK(error->find("status")->number == 2);
+    std::string all;
+    for (const auto& problem : error->find("error")->find("problems")->items) {
+      all += problem->find("message")->text + '\n';
+    }
+    INFO(all);
+    CHECK(testing_cli::has(all, expected));
+  }
 }
 
 TEST_CASE("questions: what is named is what is answered without a name") {

@@ -155,6 +155,8 @@ class Examples(unittest.TestCase):
         for document in ("docs/api.md", "docs/guide/export.md"):
             with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
                 shutil.copytree(os.path.join(SOURCE, "scenarios"), os.path.join(folder, "scenarios"))
+                os.mkdir(os.path.join(folder, ".ci"))
+                shutil.copy(os.path.join(SOURCE, ".ci", "baseline.json"), os.path.join(folder, ".ci"))
                 os.chdir(folder)
                 try:
                     fake = types.SimpleNamespace(DataFrame=DataFrame)

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Answers `request`, a text in UTF-8 that ends with a NUL: what the command that its "ask" names
-   (run, sweep, advise, optimize, scale, cases, fit, diagnose) prints with --format json, to the
+   (run, sweep, advise, optimize, scale, cases, fit, diagnose, check) prints with --format json, to the
    byte; without "ask" it is run, or with "vary" in it sweep.
    Whatever is wrong with the request is said in the answer, {"kind": "error", "status",
    "error": {"message", "problems"}}; a null pointer is a wrong request too.

@@ -17,6 +17,9 @@
 namespace feedrate::schema {
 namespace {
 
+constexpr const char* no_header =
+    "rows of numbers under no header (nvidia-smi writes one without noheader)";
+
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
 }
@@ -45,6 +48,20 @@ bool is_document(std::string_view start) {
   return !lines;
 }
 
+/// "2026/11/24 12:00:01.000, 0, 97 %": what no header names.
+bool is_row_of_numbers(std::string_view line) {
+  if (line.find(',') == std::string_view::npos) return false;
+  while (true) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    const std::size_t end = line.find(',');
+    if (begin == std::string_view::npos || begin >= end) return false;
+    const bool number = (line[begin] >= '0' && line[begin] <= '9') || line[begin] == '[';
+    if (!number) return false;
+    if (end == std::string_view::npos) return true;
+    line.remove_prefix(end + 1);
+  }
+}
+
 void read_lines(std::unique_ptr<ByteReader> bytes, Collector& to) {
   // Tables come last: a row is told by little.
   const std::array<std::unique_ptr<LineKind>, 6> kinds = {json_lines(),  step_logs(to.options()),
@@ -59,7 +76,7 @@ void read_lines(std::unique_ptr<ByteReader> bytes, Collector& to) {
       }
       const bool taken = std::any_of(kinds.begin(), kinds.end(),
                                      [&](const auto& kind) { return kind->read(*line, to); });
-      if (!taken) to.skip(skipped::unknown_line);
+      if (!taken) to.skip(is_row_of_numbers(*line) ? no_header : skipped::unknown_line);
     }
     if (lines.unfinished())
       to.remark("its last line has no line feed: the file may have been cut off");

@@ -35,6 +35,7 @@ __all__ = [
     "advise",
     "ask",
     "cases",
+    "check",
     "diagnose",
     "fit",
     "optimize",
@@ -124,17 +125,21 @@ def _text(path):
         return file.read()
 
 
+def _read(path):
+    try:
+        return _text(path)
+    except (OSError, UnicodeDecodeError) as reason:
+        # Not the reason's own text, which is in the process's language.
+        message = "expected a readable file: %s" % type(reason).__name__
+        problem = {"file": path, "line": None, "key": None, "message": message}
+        raise Error("%s: %s" % (path, message), [problem]) from None
+
+
 def _request(scenario, set, host, allow_files, **options):
     path = _path(scenario)
     request = {} if scenario is None else {"scenario": scenario}
     if path is not None:
-        try:
-            request = {"scenario": _text(path), "file": path}
-        except (OSError, UnicodeDecodeError) as reason:
-            # Not the reason's own text, which is in the process's language.
-            message = "expected a readable file: %s" % type(reason).__name__
-            problem = {"file": path, "line": None, "key": None, "message": message}
-            raise Error("%s: %s" % (path, message), [problem]) from None
+        request = {"scenario": _read(path), "file": path}
     if allow_files is not None:
         folders = [allow_files] if _path(allow_files) is not None else allow_files
         request["allow_files"] = [os.fspath(folder) for folder in folders]
@@ -400,3 +405,56 @@ def diagnose(
         scenario, set, host, allow_files, replications=replications, seed=seed, exact=exact, mean=mean
     )
     return _asked("diagnose", request, readings=dict(readings), threshold=threshold)
+
+
+def check(
+    scenarios,
+    baseline,
+    set=None,
+    host=None,
+    *,
+    max_increase=None,
+    max_change=None,
+    threshold=None,
+    max_price_age=None,
+    hold_prices=None,
+    strict=None,
+    replications=None,
+    seed=None,
+    exact=None,
+    mean=None,
+    allow_files=None,
+):
+    """Whether a change makes jobs slower or dearer: the answer of `feedrate check`, a dict.
+
+    scenarios: the path of a file, a list of them, or a scenario as a dict.
+    baseline: the path of what `feedrate check --update` has written, or a dict. Nothing writes it
+        here.
+    max_increase, max_change: "cost=5%,time=10 min"; threshold: "money_usd < 120", one or a list.
+
+    "level" is "pass", "note", "warn" or "fail"; a scenario that cannot be checked stands among the
+    "errors", where the command ends with status 2.
+    """
+    options = dict(replications=replications, seed=seed, exact=exact, mean=mean)
+    own, one = _path(baseline), _path(scenarios)
+    if isinstance(scenarios, dict):
+        request = _request(scenarios, set, host, allow_files, **options)
+    else:
+        paths = [one] if one is not None else [os.fspath(path) for path in scenarios]
+        if own is not None and len({os.path.isabs(path) for path in [own, *paths]}) > 1:
+            # Entries are called by the way from the baseline to the scenario.
+            own, paths = os.path.abspath(own), [os.path.abspath(path) for path in paths]
+        request = _request(None, set, host, allow_files, **options)
+        request["scenarios"] = {path: _read(path) for path in paths}
+    return _asked(
+        "check",
+        request,
+        baseline=baseline if own is None else _read(baseline),
+        baseline_file=own,
+        max_increase=max_increase,
+        max_change=max_change,
+        threshold=threshold,
+        max_price_age=max_price_age,
+        hold_prices=hold_prices,
+        strict=strict,
+    )

@@ -14,6 +14,7 @@ _VIEWS = {
     "scale": ("curves.rows", "curves.set instances total_s money_usd efficiency bottleneck", ("instances", "total_s", "curves.set")),
     "cases": ("scenarios.cases", "name metric measured predicted error", ("name", "error")),
     "fit": ("fit.unknowns", "key before value interval_low interval_high determined", None),
+    "check": ("scenarios", "scenario.key scenario.name level standing", None),
     "diagnosis": ("rules", "name title verdict cause", None),
     "sweep": (
         "points",

@@ -3,16 +3,16 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "api/check_work.hpp"
 #include "base/errors.hpp"
-#include "cli/check_work.hpp"
-#include "cli/inputs.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 
 /// A scenario on its way to a verdict.
-struct Job {
+struct CheckedJob {
   std::string path;
   std::string key;
   schema::Document document;
@@ -24,22 +24,18 @@ struct Job {
   std::vector<Limit> limits;
 };
 
-/// `jobs` points into `baseline`, and does so after a move.
+/// `jobs` points into the baseline of the inputs.
 struct CheckJobs {
-  schema::Baseline baseline;           ///< its `file` is the one that was given
-  std::vector<Job> jobs;               ///< in the order of the command line
+  std::vector<CheckedJob> jobs;        ///< in the order of the inputs
   std::vector<ScenarioErrors> errors;  ///< scenarios that cannot be read, likewise
 };
 
 /// Reads everything. A scenario that is wrong is one of the errors; InputError for a baseline or
-/// flags that are.
-CheckJobs load_jobs(const CheckArguments& arguments);
-
-/// An empty one where --update may make the file; InputError where it is needed or wrong.
-schema::Baseline read_baseline_of(const CheckArguments& arguments);
+/// rules that are.
+CheckJobs load_jobs(const CheckInputs& inputs, const CheckRules& rules, std::string_view dashes);
 
 /// Entries that are not in `given` and whose file is not found any more.
-std::vector<const schema::BaselineEntry*> gone(const schema::Baseline& baseline,
+std::vector<const schema::BaselineEntry*> gone(const CheckInputs& inputs,
                                                const std::set<std::string>& given);
 
 /// What of the scenario a result depends on, without what is only for people.
@@ -47,6 +43,9 @@ schema::JsonPtr bare_scenario(const Scenario& scenario);
 
 /// The scenario that `root` describes; empty where it makes no sense, as mixtures may.
 std::optional<Scenario> scenario_in(const schema::JsonPtr& root, const std::string& file);
+
+/// "--max-increase" of a command line, "max_increase" of a request.
+std::string rule_flag(std::string_view dashes, std::string_view name);
 
 /// What `parse` makes of a text; its complaint gets the place where the text stands.
 template <class Parse>
@@ -58,4 +57,4 @@ auto placed(const std::string& file, int line, const std::string& pointer, Parse
   }
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate::api

@@ -1,4 +1,4 @@
-#include "cli/today.hpp"
+#include "base/today.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 
-namespace feedrate::cli {
+namespace feedrate {
 
 std::int64_t today() {
   const char* const fixed = std::getenv("SOURCE_DATE_EPOCH");
@@ -31,4 +31,4 @@ std::int64_t today() {
   return second / 86400;
 }
 
-}  // namespace feedrate::cli
+}  // namespace feedrate

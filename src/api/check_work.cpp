@@ -1,4 +1,4 @@
-#include "cli/check_work.hpp"
+#include "api/check_work.hpp"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "api/check_jobs.hpp"
+#include "api/inputs.hpp"
 #include "base/errors.hpp"
-#include "base/file_lock.hpp"
 #include "base/parallel.hpp"
-#include "base/text_file.hpp"
+#include "base/today.hpp"
 #include "base/version.hpp"
-#include "cli/check_jobs.hpp"
-#include "cli/inputs.hpp"
-#include "cli/today.hpp"
 #include "model/figures.hpp"
 #include "report/numbers.hpp"
 #include "schema/catalog_parts.hpp"
@@ -26,7 +24,7 @@
 #include "study/price_age.hpp"
 #include "words/checks.hpp"
 
-namespace feedrate::cli {
+namespace feedrate::api {
 namespace {
 
 /// All that a result depends on.
@@ -102,26 +100,28 @@ Catalog with_prices_of(const Catalog& old, const Catalog& now, bool same_region)
 
 class Checker {
  public:
-  explicit Checker(const CheckArguments& arguments)
-      : arguments_(arguments), options_(stated_options(arguments.simulation)) {
+  Checker(CheckInputs inputs, const CheckRules& rules, std::string_view dashes)
+      : inputs_(std::move(inputs)),
+        rules_(rules),
+        dashes_(dashes),
+        options_(stated_options(inputs_.depth)) {
     options_.guesses = false;  // the same ones stand behind the baseline
   }
 
   Checked check() {
-    if (!arguments_.max_price_age.empty()) {
-      price_age_ = placed("", 0, "--max-price-age",
-                          [&] { return words::parse_max_price_age(arguments_.max_price_age); });
+    if (!rules_.max_price_age.empty()) {
+      price_age_ = placed("", 0, rule_flag(dashes_, "max-price-age"),
+                          [&] { return words::parse_max_price_age(rules_.max_price_age); });
     }
-    loaded_ = load_jobs(arguments_);
-    host_ = host_of(arguments_.simulation);
+    loaded_ = load_jobs(inputs_, rules_, dashes_);
     std::set<std::string> instances;
-    for (const Job& job : loaded_.jobs) {
+    for (const CheckedJob& job : loaded_.jobs) {
       add_instances(instances, job.scenario);
       if (job.old) add_instances(instances, *job.old);
     }
-    add_instances(instances, host_);
-    catalog_ = catalog_of(instances);
-    schema::PricingFiles pricing(catalog_.folder);
+    if (host() != nullptr) add_instances(instances, std::optional(*host()));
+    catalog_ = inputs_.catalog(instances);
+    schema::PricingFiles pricing(catalog_.folder, *inputs_.catalog_files);
     checked_.verdict.scenarios.resize(loaded_.jobs.size());
     entries_.resize(loaded_.jobs.size());
     costs_.resize(loaded_.jobs.size());
@@ -135,17 +135,17 @@ class Checker {
   }
 
  private:
-  [[nodiscard]] const HostProfile* host() const { return host_ ? &*host_ : nullptr; }
+  [[nodiscard]] const HostProfile* host() const { return inputs_.host; }
 
   void check_one(std::size_t i, schema::PricingFiles& pricing) {
-    Job& job = loaded_.jobs[i];
+    CheckedJob& job = loaded_.jobs[i];
     const auto run_at = [&](const Catalog& prices) {
       return with_places(job.document,
                          [&] { return study::run(job.scenario, prices, host(), options_); });
     };
     const Result at_todays = run_at(catalog_);
     std::optional<Catalog> held;
-    if (arguments_.hold_prices && job.entry != nullptr) {
+    if (rules_.hold_prices && job.entry != nullptr) {
       const bool same_region = job.old && job.old->cluster.region == job.scenario.cluster.region;
       held = with_prices_of(kept_catalog(*job.entry), catalog_, same_region);
     }
@@ -156,7 +156,7 @@ class Checker {
     verdict.file = job.path;
     verdict.key = job.key;
     verdict.name = job.scenario.name;
-    if (job.entry == nullptr && arguments_.strict) {
+    if (job.entry == nullptr && rules_.strict) {
       verdict.level = Level::fail;
       verdict.remarks = {
           "not in the baseline, which --strict does not allow: run with --update to add it"};
@@ -166,7 +166,7 @@ class Checker {
       verdict.level = std::max(verdict.level, Level::note);
       verdict.remarks.push_back(
           fmt::format("compared with {}, which no longer exists: the same {}{}", job.entry->key,
-                      job.renamed_by, arguments_.update ? "" : "; --update renames the entry"));
+                      job.renamed_by, rules_.update ? "" : "; --update renames the entry"));
     }
     tell_month(now, verdict);
     if (job.entry != nullptr) explain(job, now, held ? *held : catalog_, verdict);
@@ -178,7 +178,7 @@ class Checker {
     entries_[i] = {job.key,
                    job.scenario.name,
                    std::string(version),
-                   host_ ? profile_id(*host_) : "",
+                   host() != nullptr ? profile_id(*host()) : "",
                    study::figures_of(now),
                    job.inputs,
                    true,
@@ -193,7 +193,7 @@ class Checker {
     std::vector<ScenarioVerdict>& verdicts = checked_.verdict.scenarios;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < problems.size(); ++i) {
-      Job& job = loaded_.jobs[i];
+      CheckedJob& job = loaded_.jobs[i];
       if (!problems[i].empty()) {
         errors.push_back({job.path, job.key, std::move(problems[i])});
       } else if (kept++ != i) {
@@ -206,7 +206,8 @@ class Checker {
     entries_.resize(kept);
     loaded_.jobs.resize(kept);
     const auto place = [&](const ScenarioErrors& of) {
-      return std::find(arguments_.scenarios.begin(), arguments_.scenarios.end(), of.file);
+      return std::find_if(inputs_.scenarios.begin(), inputs_.scenarios.end(),
+                          [&](const CheckSource& source) { return source.path == of.file; });
     };
     std::stable_sort(errors.begin(), errors.end(),
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -252,10 +253,10 @@ class Checker {
                        report::money(before), report::money(now));
   }
 
-  void explain(const Job& job, const Result& now, const Catalog& catalog,
+  void explain(const CheckedJob& job, const Result& now, const Catalog& catalog,
                ScenarioVerdict& verdict) const {
     const schema::BaselineEntry& entry = *job.entry;
-    const std::string profile = host_ ? profile_id(*host_) : "";
+    const std::string profile = host() != nullptr ? profile_id(*host()) : "";
     if (entry.profile != profile) verdict.remarks.push_back(profile_remark(entry.profile, profile));
     const bool same_inputs = schema::hash_of(entry.inputs) == schema::hash_of(job.inputs);
     if (!same_inputs) {
@@ -284,7 +285,7 @@ class Checker {
     return "host profile " + name(now) + " instead of " + name(before);
   }
 
-  void split(const Job& job, const Result& now, bool same_inputs, const Catalog& catalog,
+  void split(const CheckedJob& job, const Result& now, bool same_inputs, const Catalog& catalog,
              ScenarioVerdict& verdict) const {
     const schema::StoredInputs& before = job.entry->inputs;
     const Catalog old = kept_catalog(*job.entry);
@@ -292,7 +293,7 @@ class Checker {
     std::optional<HostProfile> old_host;
     if (before.host) {
       old_host =
-          schema::parse_host_profile(schema::compact_text(*before.host), loaded_.baseline.file);
+          schema::parse_host_profile(schema::compact_text(*before.host), inputs_.baseline.file);
     }
     std::vector<study::Substitution> steps{
         {InputGroup::simulator, job.old, &old, old_host ? &*old_host : nullptr}};
@@ -341,27 +342,27 @@ class Checker {
 
   void finish() {
     Verdict& verdict = checked_.verdict;
-    verdict.baseline = arguments_.baseline;
-    verdict.warn_only = arguments_.warn_only;
-    verdict.strict = arguments_.strict;
+    verdict.baseline = inputs_.baseline.file;
+    verdict.warn_only = rules_.warn_only;
+    verdict.strict = rules_.strict;
     verdict.level = verdict.errors.empty() ? study::worst(verdict.scenarios) : Level::fail;
     std::set<std::string>& given = checked_.replaced;
-    for (const Job& job : loaded_.jobs) {
+    for (const CheckedJob& job : loaded_.jobs) {
       given.insert(job.key);
       if (job.entry != nullptr) given.insert(job.entry->key);
     }
     std::set<std::string> asked = given;
     for (const ScenarioErrors& of : verdict.errors) asked.insert(of.key);
-    for (const schema::BaselineEntry* entry : gone(loaded_.baseline, asked)) {
+    for (const schema::BaselineEntry* entry : gone(inputs_, asked)) {
       verdict.gone.push_back(entry->key);
       verdict.remarks.push_back(
           fmt::format("{} is in the baseline, but its file no longer exists{}", entry->key,
-                      arguments_.update ? ": entry removed" : ": --update removes the entry"));
-      const Level level = arguments_.strict ? Level::fail : Level::warn;
-      if (!arguments_.update) verdict.level = std::max(verdict.level, level);
+                      rules_.update ? ": entry removed" : ": --update removes the entry"));
+      const Level level = rules_.strict ? Level::fail : Level::warn;
+      if (!rules_.update) verdict.level = std::max(verdict.level, level);
       given.insert(entry->key);
     }
-    const std::vector<schema::BaselineEntry>& before = loaded_.baseline.entries;
+    const std::vector<schema::BaselineEntry>& before = inputs_.baseline.entries;
     const auto not_given = std::count_if(before.begin(), before.end(), [&](const auto& entry) {
       return !given.contains(entry.key);
     });
@@ -369,14 +370,14 @@ class Checker {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
     }
-    if (arguments_.hold_prices) verdict.remarks.push_back(held_prices());
+    if (rules_.hold_prices) verdict.remarks.push_back(held_prices());
     if (!verdict.errors.empty()) {
-      if (arguments_.update) {
+      if (rules_.update) {
         verdict.remarks.push_back(
             fmt::format("the baseline was not written: {} could not be checked",
                         verdict.errors.size() == 1 ? "a scenario" : "some scenarios"));
       }
-    } else if (verdict.level == Level::fail && !arguments_.update) {
+    } else if (verdict.level == Level::fail && !rules_.update) {
       verdict.remarks.push_back(fmt::format(
           "if this change is intended, run the same command with --update and commit {}",
           verdict.baseline));
@@ -384,10 +385,11 @@ class Checker {
     checked_.entries = std::move(entries_);
   }
 
-  const CheckArguments& arguments_;
+  CheckInputs inputs_;
+  const CheckRules& rules_;
+  std::string_view dashes_;
   study::RunOptions options_;
   CheckJobs loaded_;
-  std::optional<HostProfile> host_;
   Catalog catalog_;
   std::optional<Limit> price_age_;
   std::vector<schema::BaselineEntry> entries_;
@@ -398,17 +400,8 @@ class Checker {
 
 }  // namespace
 
-Checked check_scenarios(const CheckArguments& arguments) {
-  return Checker(arguments).check();
+Checked check_scenarios(CheckInputs inputs, const CheckRules& rules, std::string_view dashes) {
+  return Checker(std::move(inputs), rules, dashes).check();
 }
 
-void update_baseline(const CheckArguments& arguments, const Checked& checked) {
-  const HeldFile held(arguments.baseline);
-  schema::Baseline baseline = read_baseline_of(arguments);
-  std::vector<schema::BaselineEntry>& entries = baseline.entries;
-  std::erase_if(entries, [&](const auto& entry) { return checked.replaced.contains(entry.key); });
-  entries.insert(entries.end(), checked.entries.begin(), checked.entries.end());
-  write_text_file(arguments.baseline, schema::write_baseline(baseline));
-}
-
-}  // namespace feedrate::cli
+}  // namespace feedrate::api
