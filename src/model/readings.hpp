@@ -29,13 +29,14 @@ enum class ReadingId : std::uint8_t {
   download,
   job_time,
   download_share,
+  more_workers,
   gpu_p95,
   gpu_p5,
   cpu_p95,
   gpu_memory_p95,
 };
 
-inline constexpr std::size_t reading_count = 18;
+inline constexpr std::size_t reading_count = 19;
 
 enum class ReadingKind : std::uint8_t {
   share,  ///< 0…1; written in percent

@@ -40,6 +40,10 @@ constexpr std::array<ThresholdRow, threshold_count> thresholds_table = {{
     {shared_step, "shared-step", ratio, 1.20, drawn, "GPUs share a source from this step on"},
     {long_download, "long-download", share, 0.50, drawn,
      "the answer is the download from this share of the job on"},
+    {workers_help, "workers-help", ratio, 0.85, drawn, "below it, twice the workers help"},
+    {workers_do_not, "workers-do-not", ratio, 0.95, drawn, "from it on, they do not"},
+    {fed_slowly, "fed-slowly", share, 0.60, drawn,
+     "the same as `fed`, where twice the workers do not help"},
 }};
 
 constexpr bool ids_are_places() {
@@ -93,12 +97,16 @@ constexpr Condition when_starved[] = {below(R::gpu, gpu_low), any_of(from(R::dis
 // What makes all that follows beside the point comes first.
 constexpr bool vital = true;
 constexpr Question questions_table[] = {
-    {from(R::download_share, long_download), Cause::download, 6, false, long_download},
+    {from(R::download_share, long_download), Cause::download, 7, false, long_download},
+    {below(R::more_workers, workers_help), Cause::workers, 4, false, workers_do_not},
     {from(R::gpu, ThresholdId::fed), Cause::fed, 1, vital, ThresholdId::fed},
     {from(R::cpu, busy_cores), Cause::cores, 2, vital, busy_cores},
     {from(R::disk, high), Cause::disk, 3, vital, low},
-    {from(R::workers_per_cpu, few_workers), Cause::streaming, 4, false, few_workers},
-    {from(R::step_ratio, shared_step), Cause::streaming, 5, false, shared_step},
+    {from(R::more_workers, workers_do_not), Cause::fed, 4, false, workers_help,
+     from(R::gpu, fed_slowly)},
+    {from(R::workers_per_cpu, few_workers), Cause::streaming, 5, false, few_workers},
+    {from(R::step_ratio, shared_step), Cause::streaming, 6, false, shared_step},
+    {from(R::more_workers, workers_do_not), Cause::streaming, 4, false, workers_help},
 };
 
 /// Counted on the jobs that chose the thresholds; a test holds it to others. 0: too few jobs.
@@ -107,9 +115,12 @@ struct Sure {
   std::array<double, seen_count> shares;
 };
 constexpr Sure sure_table[] = {
-    {Cause::download, {0.0, 0.0, 0.0, 0.82}},   {Cause::streaming, {0.0, 0.0, 0.0, 0.69}},
-    {Cause::disk, {0.0, 0.0, 0.87, 0.90}},      {Cause::cores, {0.0, 0.86, 0.86, 0.90}},
-    {Cause::workers, {0.63, 0.72, 0.77, 0.87}}, {Cause::fed, {0.79, 0.79, 0.79, 0.88}},
+    {Cause::download, {0.0, 0.0, 0.0, 0.82, 0.82}},
+    {Cause::streaming, {0.0, 0.0, 0.0, 0.68, 0.89}},
+    {Cause::disk, {0.0, 0.0, 0.89, 0.92, 0.96}},
+    {Cause::cores, {0.0, 0.86, 0.86, 0.91, 0.91}},
+    {Cause::workers, {0.63, 0.72, 0.76, 0.87, 0.95}},
+    {Cause::fed, {0.79, 0.79, 0.79, 0.88, 0.86}},
 };
 
 constexpr std::string_view pack[] = {

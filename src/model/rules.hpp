@@ -39,9 +39,12 @@ enum class ThresholdId : std::uint8_t {
   busy_cores,
   shared_step,
   long_download,
+  workers_help,
+  workers_do_not,
+  fed_slowly,
 };
 
-inline constexpr std::size_t threshold_count = 24;
+inline constexpr std::size_t threshold_count = 27;
 
 struct ThresholdRow {
   ThresholdId id = ThresholdId::low;
@@ -73,6 +76,7 @@ struct Condition {
   ThresholdId threshold = ThresholdId::low;
   bool needed = true;  ///< false: where the reading is missing, the others decide
   bool any = false;    ///< one of the rule's conditions of this kind is enough
+  bool operator==(const Condition&) const = default;
 };
 
 /// Why GPUs are not fed, as far as a rule can say it.
@@ -112,12 +116,14 @@ struct Question {
   int worth = 0;        ///< the place among what is left to read, the most telling first
   bool vital = false;   ///< without it, the answer is "if"
   ThresholdId clearly;  ///< below it, the published rules too say that this is not the cause
+  std::optional<Condition> also{};  ///< asked only where this holds
 };
 std::span<const Question> all_questions();
 
-/// What the answer was made of: each holds what the one before it does.
-enum class Seen : std::uint8_t { gpu, cpu, disk, all };
-inline constexpr std::size_t seen_count = 4;
+/// What the answer was made of: each holds what the one before it does; `tried` an epoch with other
+/// workers beside all that can be read.
+enum class Seen : std::uint8_t { gpu, cpu, disk, all, tried };
+inline constexpr std::size_t seen_count = 5;
 
 /// Of generated jobs that get this answer from as many readings, the share for which it is right;
 /// empty where there were too few of them.

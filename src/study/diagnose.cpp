@@ -71,15 +71,20 @@ std::vector<JudgedRule> judge(const Readings& readings, const Thresholds& thresh
 
 namespace {
 
-/// How much of what the answer asks for is known; nothing where it is not the GPU first, and so on.
+/// How much of what the answer asks for is known; nothing where that was not counted: the GPU is
+/// not first, and so on, or other workers were tried and not all was read.
 std::optional<Seen> seen_in(const Readings& readings) {
+  const bool tried = readings[ReadingId::more_workers].has_value();
+  const bool all_read =
+      std::all_of(all_questions().begin(), all_questions().end(), [&](const Question& question) {
+        const ReadingId id = question.when.reading;
+        return readings[id].has_value() || id == ReadingId::more_workers;
+      });
+  if (tried) return all_read ? std::optional(Seen::tried) : std::nullopt;
   if (!readings[ReadingId::gpu]) return std::nullopt;
   if (!readings[ReadingId::cpu]) return Seen::gpu;
   if (!readings[ReadingId::disk]) return Seen::cpu;
-  for (const Question& question : all_questions()) {
-    if (!readings[question.when.reading]) return Seen::disk;
-  }
-  return Seen::all;
+  return all_read ? Seen::all : Seen::disk;
 }
 
 }  // namespace
@@ -89,8 +94,15 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
   std::vector<std::pair<int, OpenReading>> open;
   bool any = false;
   for (const Question& question : all_questions()) {
+    if (question.also && !judged(*question.also, readings, thresholds).met.value_or(false))
+      continue;
     const JudgedCondition one = judged(question.when, readings, thresholds);
     if (!one.met) {
+      // Of two causes that the same reading speaks for, the first that is asked for.
+      const bool asked = std::any_of(open.begin(), open.end(), [&](const auto& before) {
+        return before.second.what == question.when;
+      });
+      if (asked) continue;
       Condition clearly_not = question.when;
       clearly_not.at_least = !clearly_not.at_least;
       clearly_not.threshold = question.clearly;
@@ -98,6 +110,7 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
           {question.worth, {question.when, question.cause, question.vital, clearly_not}});
       continue;
     }
+    if (question.also) answer.because.push_back(judged(*question.also, readings, thresholds));
     answer.because.push_back(one);
     any = any || question.vital;
     if (*one.met) {
@@ -164,6 +177,23 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
     readings[ReadingId::workers_per_cpu] =
         resolved.inputs.workers * resolved.inputs.ranks / *resolved.installed.threads;
   }
+  const pipeline::Outcome now = pipeline::simulate(resolved.inputs);
+  const auto steps_of = [&](const Scenario& other) -> std::optional<Duration> {
+    try {
+      const auto changed = resolve::resolve(other, catalog, host, {}, resolve::Want::numbers);
+      const pipeline::Outcome outcome = pipeline::simulate(changed.inputs);
+      return outcome.later.wall / outcome.steps;
+    } catch (const InputError&) {
+      // What several GPUs hold together need not fit one, nor memory twice the workers.
+      return std::nullopt;
+    }
+  };
+  const Duration step = now.later.wall / now.steps;
+  if (readings[ReadingId::workers_per_cpu]) {
+    Scenario twice = scenario;
+    twice.loader.num_workers = WorkerCount(2.0 * resolved.inputs.workers);
+    if (const auto other = steps_of(twice)) readings[ReadingId::more_workers] = *other / step;
+  }
   Scenario alone = scenario;
   alone.cluster.instances = 1.0;
   alone.cluster.gpus_per_instance = 1.0;
@@ -172,15 +202,7 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
   alone.job.efficiency.reset();
   alone.job.scaling.reset();
   alone.job.scaling_fit.reset();
-  try {
-    const auto one = resolve::resolve(alone, catalog, host, {}, resolve::Want::numbers);
-    const pipeline::Outcome many = pipeline::simulate(resolved.inputs);
-    const pipeline::Outcome single = pipeline::simulate(one.inputs);
-    readings[ReadingId::step_ratio] =
-        (many.later.wall / many.steps) / (single.later.wall / single.steps);
-  } catch (const InputError&) {
-    return readings;  // what several GPUs hold together need not fit one
-  }
+  if (const auto other = steps_of(alone)) readings[ReadingId::step_ratio] = step / *other;
   return readings;
 }
 

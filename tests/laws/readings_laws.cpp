@@ -21,7 +21,7 @@ using testing_resolve::catalog;
 
 TEST_CASE("readings: workers by threads, and a step beside one of a single GPU alone") {
   Generator random(131);
-  int several = 0, inlines = 0, checked = 0;
+  int several = 0, inlines = 0, doubled = 0, checked = 0;
   for (int i = 0; i < 300 && checked < 80; ++i) {
     testing_resolve::Settings settings = testing_resolve::generated_settings(random);
     if (random.chance(0.3)) settings.emplace_back("/job/efficiency", "0.8");
@@ -39,6 +39,19 @@ TEST_CASE("readings: workers by threads, and a step beside one of a single GPU a
       }
       inlines += inline_now ? 1 : 0;
       CHECK(said[ReadingId::gpu] == result.monitors->gpu);
+      const auto step = [](const Result& of) { return of.times.epoch / of.steps_per_epoch; };
+      if (!inline_now) {
+        Scenario twice = scenario;
+        twice.loader.num_workers = WorkerCount(2.0 * resolved.inputs.workers);
+        std::optional<Result> more;
+        try {
+          more = study::run(twice, catalog(), nullptr);
+        } catch (const InputError&) {
+        }
+        REQUIRE(said[ReadingId::more_workers].has_value() == more.has_value());
+        if (more) CHECK(*said[ReadingId::more_workers] == Approx(step(*more) / step(result)));
+        doubled += more ? 1 : 0;
+      }
 
       Scenario alone = scenario;
       alone.cluster.instances = 1.0;
@@ -52,7 +65,6 @@ TEST_CASE("readings: workers by threads, and a step beside one of a single GPU a
       REQUIRE(said[ReadingId::step_ratio].has_value() == one.has_value());
       ++checked;
       if (!one) continue;
-      const auto step = [](const Result& of) { return of.times.epoch / of.steps_per_epoch; };
       CHECK(*said[ReadingId::step_ratio] == Approx(step(result) / step(*one)));
       several += result.gpus > 1.0 ? 1 : 0;
     } catch (const InputError&) {
@@ -62,6 +74,7 @@ TEST_CASE("readings: workers by threads, and a step beside one of a single GPU a
   CHECK(checked == 80);
   CHECK_DRAWN(several > 10);
   CHECK_DRAWN(inlines > 5);
+  CHECK_DRAWN(doubled > 30);
 }
 
 TEST_CASE("readings: the cause is the bottleneck's, and workers where others would do most of it") {

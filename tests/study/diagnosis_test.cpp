@@ -284,9 +284,31 @@ TEST_CASE("diagnose: every rule says whence it is, what to do, and keys that a s
   for (const Question& question : all_questions()) {
     used.insert(question.when.threshold);
     CHECK(reading(question.when.reading).kind == threshold(question.clearly).kind);
+    if (!question.also) continue;
+    used.insert(question.also->threshold);
+    CHECK(reading(question.also->reading).kind == threshold(question.also->threshold).kind);
   }
   used.insert({ThresholdId::io_wait_high, ThresholdId::io_wait_low});
   CHECK(used.size() == threshold_count);
+}
+
+TEST_CASE("diagnose: an epoch with twice the workers decides what no monitor shows") {
+  const auto cause = [&](double gpu_util, double ratio) {
+    return answer_of(of({{gpu, gpu_util}, {cpu, 0.2}, {disk, 0.1}, {more_workers, ratio}}), {})
+        .cause;
+  };
+  CHECK(cause(0.9, 0.6) == Cause::workers);
+  CHECK(cause(0.9, 0.9) == Cause::fed);
+  CHECK(cause(0.3, 0.6) == Cause::workers);
+  CHECK(cause(0.3, 0.9) == Cause::workers);  // of what is left, as where nothing was tried
+  CHECK(cause(0.3, 0.99) == Cause::streaming);
+  CHECK(cause(0.7, 0.99) == Cause::fed);
+  // It is asked for once, whatever it might say.
+  const Answer untried = answer_of(of({{gpu, 0.7}, {cpu, 0.2}, {disk, 0.1}}), {});
+  CHECK(untried.cause == Cause::workers);
+  CHECK(std::count_if(untried.open.begin(), untried.open.end(), [](const OpenReading& one) {
+          return one.what.reading == more_workers;
+        }) == 2);  // that they help, and that they do not
 }
 
 TEST_CASE("diagnose: what was predicted beside what is observed") {

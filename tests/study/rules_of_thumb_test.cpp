@@ -188,6 +188,7 @@ std::vector<AnswerScore> answers_of(const std::vector<Patient>& patients,
       {"and workers per CPU (`nproc`)", {workers_per_cpu}},
       {"and the times of the download and of the job", {download, job_time, download_share}},
       {"and a step beside one on a single GPU", {step_ratio}},
+      {"and an epoch with twice the workers", {more_workers}},
   };
   std::vector<AnswerScore> scores;
   std::vector<ReadingId> known;
@@ -283,22 +284,29 @@ Pages pages() {
       "\n## One answer\n\n"
       "Beside the published rules, `diagnose` gives one answer: it asks for the readings one after "
       "the\n"
-      "other (is the download half of the job's time? is the GPU at 80 % or more? the CPU at 60 % "
+      "other (is the download half of the job's time? does an epoch with twice the workers take "
+      "less\n"
+      "than 0.85 of today's? is the GPU at 80 % or more? the CPU at 60 % or more? the disk at 70 % "
       "or\n"
-      "more? the disk at 70 % or more? are there 0.7 workers per CPU or more? does a step take "
-      "1.2\n"
-      "times as long as on one GPU?), takes the first that says yes, and too few workers where "
-      "none\n"
-      "does. Of the drawn jobs:\n\n" +
+      "more? the GPU at 60 % or more where twice the workers change nothing, 0.95 or more? are "
+      "there\n"
+      "0.7 workers per CPU or more? does a step take 1.2 times as long as on one GPU? do twice "
+      "the\n"
+      "workers change nothing?), takes the first that says yes, and too few workers where none "
+      "does.\n"
+      "An epoch with other workers is no reading but a trial, which nothing else replaces. Of the "
+      "drawn\n"
+      "jobs:\n\n" +
       answers_table(answers) +
       fmt::format(
           "\nOf the shipped scenarios, with all of these readings: {} of {}.\n\n"
           "The thresholds that are the answer's own (`fed`, `busy-cores`, `shared-step`,\n"
-          "`long-download`) were chosen on jobs of another seed than those that are counted; the "
-          "others\n"
-          "are those of the published rules. What is missed most is a job that waits in its first "
-          "epoch\n"
-          "and not in the later ones, of which these readings are.\n",
+          "`long-download`, `workers-help`, `workers-do-not`, `fed-slowly`) were chosen on jobs "
+          "of\n"
+          "another seed than those that are counted; the others are those of the published rules.\n"
+          "What is missed most is a job that waits in its first epoch and not in the later ones, "
+          "of\n"
+          "which these readings are.\n",
           answers_of(shipped_jobs).back().right, shipped.jobs);
   page +=
       "\n## What monitors show, by cause\n\n"
@@ -387,7 +395,11 @@ TEST_CASE("rules of thumb: other jobs than those that are counted choose the ans
 TEST_CASE("rules of thumb: how sure an answer is said to be is how often it is right elsewhere") {
   using enum ReadingId;
   const std::vector<ReadingId> more[seen_count] = {
-      {gpu}, {cpu}, {disk}, {workers_per_cpu, download, job_time, download_share, step_ratio}};
+      {gpu},
+      {cpu},
+      {disk},
+      {workers_per_cpu, download, job_time, download_share, step_ratio},
+      {more_workers}};
   struct Count {
     int said = 0, right = 0;
     std::optional<double> sure;
@@ -445,7 +457,8 @@ TEST_CASE("rules of thumb: one answer is right twice as often as wrong from the 
     // A reading more may mislead in single jobs, never in many of them.
     if (i > 0) CHECK(scores[i].right >= scores[i - 1].right - 12);
   }
-  CHECK(scores.back().right > 0.8 * 600);
+  INFO(scores.back().right);
+  CHECK(scores.back().right > 0.86 * 600);
 }
 
 TEST_CASE("rules of thumb: counts add up") {
