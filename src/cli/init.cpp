@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@
 #include "cli/parser.hpp"
 #include "cli/questions.hpp"
 #include "cli/terminal.hpp"
+#include "model/models.hpp"
 #include "report/init_report.hpp"
 #include "report/render.hpp"
 #include "schema/presets.hpp"
@@ -165,6 +167,20 @@ class Maker {
   bool latency_assumed_ = false;  ///< of the server, by us
 };
 
+/// The model that is called so; null where none is.
+const ModelRow* model_called(std::string_view name) {
+  const auto found = std::find_if(model_rows.begin(), model_rows.end(), [&](const ModelRow& row) {
+    return row.name == name || std::find(row.also.begin(), row.also.end(), name) != row.also.end();
+  });
+  return name.empty() || found == model_rows.end() ? nullptr : &*found;
+}
+
+/// The preset of the data that a model is trained on where nobody says otherwise.
+std::string preset_for(const ModelRow& model) {
+  if (model.name == "ssd") return "detection";
+  return model.item == "images" ? "image-jpeg" : "tokens";
+}
+
 void list_presets(void (*write)(std::string_view), const report::Style& style) {
   std::vector<std::pair<std::string, std::string>> presets;
   for (const std::string_view name : schema::preset_names()) {
@@ -180,10 +196,29 @@ void list_presets(void (*write)(std::string_view), const report::Style& style) {
                    in_quotes(arguments.output))}});
 }
 
-int init(const InitArguments& arguments) {
+/// Flags that describe a job of which kind nobody said would go unheard.
+void refuse_without_preset(const InitArguments& arguments) {
+  const bool described = !arguments.settings.empty() || !arguments.output.empty() ||
+                         std::any_of(arguments.values.begin(), arguments.values.end(),
+                                     [](const std::string& value) { return !value.empty(); });
+  if (!described) return;
+  throw InputError(std::vector<Problem>{{"", 0, "preset",
+                                         fmt::format("expected one of {}, or --model, got none",
+                                                     fmt::join(schema::preset_names(), ", "))}});
+}
+
+int init(InitArguments arguments) {
   const bool ask = !arguments.ask_nothing && can_ask();
+  if (model_called(arguments.preset) != nullptr) {
+    if (arguments.model.empty()) arguments.model = arguments.preset;
+    arguments.preset.clear();
+  }
   std::string preset = arguments.preset;
+  if (const ModelRow* const model = model_called(arguments.model); preset.empty() && model) {
+    preset = preset_for(*model);
+  }
   if (arguments.list || (preset.empty() && !ask)) {
+    if (!arguments.list) refuse_without_preset(arguments);
     list_presets(write_stdout, style_of_stdout());
     return fine;
   }
@@ -249,10 +284,18 @@ Command add_init(Parser& parent) {
   Parser* app = parent.add_subcommand(
       "init", "Make a scenario from a preset: images, video, audio, volumes, tokens, tables");
   const auto names = schema::preset_names();
+  const auto aliases = schema::preset_aliases();
+  std::vector<std::string> also(aliases.begin(), aliases.end());
+  for (const ModelRow& model : model_rows) {
+    also.emplace_back(model.name);
+    for (const std::string_view name : model.also) {
+      if (!name.empty()) also.emplace_back(name);
+    }
+  }
   allow_only(*app->add_option("preset", arguments->preset,
-                              "What the data is; without one, the presets are listed"),
-             {names.begin(), names.end()},
-             {schema::preset_aliases().begin(), schema::preset_aliases().end()});
+                              "What the data is, or a model as for --model; without one, the "
+                              "presets are listed"),
+             {names.begin(), names.end()}, also);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     Option* const option =
         app->add_option(asked[i].flag, arguments->values[i], asked[i].question)->group("Scenario");
@@ -264,8 +307,10 @@ Command add_init(Parser& parent) {
     }
   }
   Option* const model =
-      app->add_option("--model", arguments->model,
-                      "Instead of --step: a model whose training rates on GPUs are published")
+      app->add_option(
+             "--model", arguments->model,
+             "Instead of --step, and of a preset: a model whose training rates on GPUs are "
+             "published")
           ->type_name("NAME")
           ->group("Scenario");
   allow_only(*model, schema::scenario_key_words("/job/step/model"));
@@ -288,7 +333,7 @@ Command add_init(Parser& parent) {
       "Examples:\n"
       "  feedrate init --list\n"
       "  feedrate init image-jpeg --samples 50000 --instance g5.xlarge -o my.json\n"
-      "  feedrate init image-jpeg --model resnet50 --instance g6.2xlarge --yes | feedrate run -\n"
+      "  feedrate init --model resnet50 --instance g6.2xlarge --yes | feedrate run -\n"
       "  feedrate init tokens --step \"310 ms\" --batch-size 16 --yes | feedrate run -");
   return {app, [arguments] { return init(*arguments); }};
 }

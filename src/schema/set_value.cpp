@@ -191,6 +191,9 @@ void name_operations(std::string& message, const Document& document) {
 }  // namespace
 
 std::string setting_source(std::string_view flag, std::string_view key, std::string_view value) {
+  std::string own("--");  // the flag of that key alone
+  for (const char c : key) own += c == '_' ? '-' : c;
+  if (flag == own) return fmt::format("{} {}", flag, on_one_line(value));
   return fmt::format("{} {}={}", flag, on_one_line(key), on_one_line(value));
 }
 

@@ -50,6 +50,42 @@ TEST_CASE("init: every preset's scenario runs, as it is and with every flag and 
   }
 }
 
+TEST_CASE("init: a model is enough, and says which data it is trained on") {
+  const Outcome named = shell("feedrate init resnet50 --instance g5.xlarge --yes");
+  REQUIRE(named.status == 0);
+  CHECK(has(named.out, "\"source\": \"feedrate init image-jpeg\""));
+  CHECK(has(named.out, "\"model\": \"resnet50\""));
+  CHECK(shell("feedrate init --model resnet50 --instance g5.xlarge --yes").out == named.out);
+  CHECK(shell("feedrate init image-jpeg --model resnet50 --instance g5.xlarge --yes").out ==
+        named.out);
+  CHECK(has(shell("feedrate init BERT --yes").out, "\"source\": \"feedrate init tokens\""));
+  CHECK(
+      has(shell("feedrate init --model ssd --yes").out, "\"source\": \"feedrate init detection\""));
+  for (const char* const model :
+       {"resnet50", "ssd", "bert-large", "gnmt --set tokens_per_sample=50"}) {
+    INFO(model);
+    CHECK(shell(std::string("set -o pipefail; feedrate init ") + model + " --yes | feedrate run -")
+              .status == 0);
+  }
+}
+
+TEST_CASE("init: flags that describe a job of no known kind are refused, not left unheard") {
+  const Folder folder;
+  const std::string output = "-o " + (folder / "a.json");
+  for (const std::string& flags :
+       {std::string("--instance g5.xlarge"), std::string("--set epochs=3"), output}) {
+    INFO(flags);
+    const Outcome refused = shell("feedrate init --yes " + flags);
+    CHECK(refused.status == 2);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, "preset: expected one of image-jpeg"));
+    CHECK(has(refused.err, "or --model, got none"));
+  }
+  CHECK(shell("feedrate init --yes").status == 0);
+  CHECK(has(shell("feedrate init resnet50 --num-workers few --yes").err, "--num-workers few: "));
+  CHECK(shell("feedrate init --list --instance g5.xlarge").status == 0);
+}
+
 TEST_CASE("init: a fresh preset's run has the doubt that init announced") {
   const Outcome run = shell("feedrate init image-jpeg 2>/dev/null | feedrate run - --format json");
   REQUIRE(run.status == 0);
@@ -169,7 +205,7 @@ TEST_CASE("init: wrong values are refused all at once, and nothing is written") 
   INFO(two.err);
   CHECK(two.status == 2);
   CHECK(count(two.err, "\n") == 2);
-  CHECK(has(two.err, "--samples samples=many: "));
+  CHECK(has(two.err, "--samples many: "));
   CHECK(has(two.err, "the unit is missing"));
   struct Wrong {
     const char* arguments;
