@@ -247,39 +247,31 @@ std::string diagnose(const schema::Request& request, const Place& place) {
   return schema::write_diagnosis(diagnosis);
 }
 
-/// `file` from the folder of `baseline`, by their names alone: of what lies where on the disk, and
-/// where links lead, a request is told nothing.
+namespace fs = std::filesystem;
+
+/// Whether the file lies in or below one of the folders, by their names alone: a request learns of
+/// no link elsewhere.
+bool lies_below(const std::string& file, const std::vector<std::string>& folders) {
+  const auto named = [](const std::string& path) { return fs::absolute(path).lexically_normal(); };
+  return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    const fs::path inside = named(file).lexically_relative(named(folder + "/."));
+    return !inside.empty() && *inside.begin() != "..";
+  });
+}
+
+/// `file` from the folder of `baseline`, by their names alone. InputError where they do not tell.
 std::string key_from(const std::string& file, const std::string& baseline) {
-  namespace fs = std::filesystem;
   const fs::path folder = fs::path(baseline).lexically_normal().parent_path();
   const fs::path key =
       fs::path(file).lexically_normal().lexically_relative(folder.empty() ? "." : folder);
-  return key.empty() ? file : key.generic_string();
+  if (!key.empty()) return key.generic_string();
+  throw InputError(
+      std::vector<Problem>{{"request", 0, "/baseline_file",
+                            fmt::format("expected a file from whose folder {} can be named, got {}",
+                                        in_quotes(file), in_quotes(baseline))}});
 }
 
-std::string check(const schema::Request& request, const Place& place) {
-  const schema::AskedKeys& asked = request.asked;
-  CheckInputs inputs;
-  inputs.baseline = *request.baseline;
-  const auto set_in = [&request](schema::Document document) {
-    for (const auto& [key, value] : request.set) schema::set_value(document, key, value, "set");
-    document.keep_as_base();
-    return document;
-  };
-  const auto add = [&](const std::string& file, std::function<schema::Document()> read) {
-    inputs.scenarios.push_back({file, key_from(file, inputs.baseline.file), std::move(read)});
-  };
-  if (request.has_scenario) add(request.file, [&] { return set_in(request.scenario); });
-  for (const auto& [file, text] : request.scenarios) {
-    add(file, [&, &file = file, &text = text] {
-      return set_in(schema::parse_document(text, file, request.files));
-    });
-  }
-  inputs.files = request.files;
-  inputs.host = profile_of(request);
-  inputs.catalog = [&](const std::set<std::string>& names) { return catalog_of(names, place); };
-  inputs.catalog_files = &place.files;
-  inputs.depth = request.depth;
+CheckRules rules_of(const schema::AskedKeys& asked) {
   CheckRules rules;
   rules.max_increase = asked.max_increase;
   rules.max_change = asked.max_change;
@@ -287,7 +279,39 @@ std::string check(const schema::Request& request, const Place& place) {
   rules.max_price_age = asked.max_price_age;
   rules.hold_prices = asked.hold_prices;
   rules.strict = asked.strict;
-  return schema::write_verdict(check_scenarios(std::move(inputs), rules, "").verdict);
+  return rules;
+}
+
+std::string check(const schema::Request& request, const Place& place) {
+  CheckInputs inputs;
+  inputs.baseline = *request.baseline;
+  inputs.looks_for_gone =
+      request.baseline_is_placed && lies_below(inputs.baseline.file, request.files.folders);
+  if (request.asked.strict && !inputs.looks_for_gone) {
+    throw InputError(std::vector<Problem>{
+        {"request", 0, "/strict",
+         fmt::format(
+             "expected \"baseline_file\" below a folder of {} beside it: scenarios that are "
+             "gone are looked for there",
+             request.files.remedy)}});
+  }
+  for (const schema::NamedScenario& scenario : request.scenarios) {
+    inputs.scenarios.push_back({scenario.file, key_from(scenario.file, inputs.baseline.file), [&] {
+                                  schema::Document document = scenario.read();
+                                  for (const auto& [key, value] : request.set) {
+                                    schema::set_value(document, key, value, "set");
+                                  }
+                                  document.keep_as_base();
+                                  return document;
+                                }});
+  }
+  inputs.files = request.files;
+  inputs.host = profile_of(request);
+  inputs.catalog = [&](const std::set<std::string>& names) { return catalog_of(names, place); };
+  inputs.catalog_files = &place.files;
+  inputs.depth = request.depth;
+  return schema::write_verdict(
+      check_scenarios(std::move(inputs), rules_of(request.asked), "").verdict);
 }
 
 std::string answered(const schema::Request& request, const Place& place) {

@@ -25,25 +25,6 @@ std::vector<Limit> limits_of(const std::vector<schema::ThresholdText>& texts) {
   return limits;
 }
 
-std::vector<Limit> limits_of_rules(const CheckRules& rules, std::string_view dashes) {
-  std::vector<Limit> limits;
-  const auto add = [&](const std::string& name, const std::vector<std::string>& texts,
-                       const auto& parse) {
-    for (const std::string& text : texts) {
-      const std::string at = rule_flag(dashes, name) + " " + text;
-      for (Limit& limit : placed("", 0, at, [&] { return parse(text); })) {
-        limit.file = "--" + name;  // in every answer, so that it is the command's to the byte
-        limits.push_back(std::move(limit));
-      }
-    }
-  };
-  add("max-increase", rules.max_increase, words::parse_max_increase);
-  add("max-change", rules.max_change, words::parse_max_change);
-  add("threshold", rules.thresholds,
-      [](const std::string& text) { return std::vector<Limit>{words::parse_limit(text)}; });
-  return limits;
-}
-
 /// A scenario without an entry of its own is compared with the one that it was: else a more
 /// expensive job would pass under a new file name.
 void find_renamed(std::vector<CheckedJob>& all, const CheckInputs& inputs,
@@ -121,6 +102,7 @@ std::string rule_flag(std::string_view dashes, std::string_view name) {
 
 std::vector<const schema::BaselineEntry*> gone(const CheckInputs& inputs,
                                                const std::set<std::string>& given) {
+  if (!inputs.looks_for_gone) return {};
   // Of files outside nothing is told: they count as not checked.
   const schema::Baseline& baseline = inputs.baseline;
   const NamedFiles files(inputs.files, baseline.file);
@@ -131,6 +113,25 @@ std::vector<const schema::BaselineEntry*> gone(const CheckInputs& inputs,
     }
   }
   return entries;
+}
+
+std::vector<Limit> limits_of_rules(const CheckRules& rules, std::string_view dashes) {
+  std::vector<Limit> limits;
+  const auto add = [&](const std::string& name, const std::vector<std::string>& texts,
+                       const auto& parse) {
+    for (const std::string& text : texts) {
+      const std::string at = rule_flag(dashes, name) + " " + text;
+      for (Limit& limit : placed("", 0, at, [&] { return parse(text); })) {
+        limit.file = "--" + name;  // in every answer, so that it is the command's to the byte
+        limits.push_back(std::move(limit));
+      }
+    }
+  };
+  add("max-increase", rules.max_increase, words::parse_max_increase);
+  add("max-change", rules.max_change, words::parse_max_change);
+  add("threshold", rules.thresholds,
+      [](const std::string& text) { return std::vector<Limit>{words::parse_limit(text)}; });
+  return limits;
 }
 
 CheckJobs load_jobs(const CheckInputs& inputs, const CheckRules& rules, std::string_view dashes) {

@@ -30,6 +30,9 @@ struct CheckJobs {
   std::vector<ScenarioErrors> errors;  ///< scenarios that cannot be read, likewise
 };
 
+/// The limits of the rules themselves; InputError.
+std::vector<Limit> limits_of_rules(const CheckRules& rules, std::string_view dashes);
+
 /// Reads everything. A scenario that is wrong is one of the errors; InputError for a baseline or
 /// rules that are.
 CheckJobs load_jobs(const CheckInputs& inputs, const CheckRules& rules, std::string_view dashes);

@@ -98,6 +98,12 @@ Catalog with_prices_of(const Catalog& old, const Catalog& now, bool same_region)
   return held;
 }
 
+std::optional<Limit> price_age_of(const CheckRules& rules, std::string_view dashes) {
+  if (rules.max_price_age.empty()) return std::nullopt;
+  return placed("", 0, rule_flag(dashes, "max-price-age"),
+                [&] { return words::parse_max_price_age(rules.max_price_age); });
+}
+
 class Checker {
  public:
   Checker(CheckInputs inputs, const CheckRules& rules, std::string_view dashes)
@@ -109,10 +115,7 @@ class Checker {
   }
 
   Checked check() {
-    if (!rules_.max_price_age.empty()) {
-      price_age_ = placed("", 0, rule_flag(dashes_, "max-price-age"),
-                          [&] { return words::parse_max_price_age(rules_.max_price_age); });
-    }
+    price_age_ = price_age_of(rules_, dashes_);
     loaded_ = load_jobs(inputs_, rules_, dashes_);
     std::set<std::string> instances;
     for (const CheckedJob& job : loaded_.jobs) {
@@ -370,6 +373,11 @@ class Checker {
       verdict.remarks.push_back(fmt::format("{} of the baseline's scenarios {} not checked",
                                             not_given, not_given == 1 ? "was" : "were"));
     }
+    if (!inputs_.looks_for_gone) {
+      verdict.remarks.emplace_back(
+          "scenarios that are gone or renamed were not looked for: the baseline lies below no "
+          "folder that may be read");
+    }
     if (rules_.hold_prices) verdict.remarks.push_back(held_prices());
     if (!verdict.errors.empty()) {
       if (rules_.update) {
@@ -399,6 +407,11 @@ class Checker {
 };
 
 }  // namespace
+
+void expect_rules(const CheckRules& rules, std::string_view dashes) {
+  price_age_of(rules, dashes);
+  limits_of_rules(rules, dashes);
+}
 
 Checked check_scenarios(CheckInputs inputs, const CheckRules& rules, std::string_view dashes) {
   return Checker(std::move(inputs), rules, dashes).check();

@@ -39,7 +39,8 @@ struct CheckSource {
 struct CheckInputs {
   std::vector<CheckSource> scenarios;
   schema::Baseline baseline;
-  AllowedFiles files;  ///< among which entries of the baseline may be found to be gone
+  AllowedFiles files;          ///< among which entries of the baseline may be found to be gone
+  bool looks_for_gone = true;  ///< false: none of them is, and the verdict says so
   const HostProfile* host = nullptr;
   /// The part of the catalogue that tells of these instances. InputError, HostError.
   std::function<Catalog(const std::set<std::string>&)> catalog;
@@ -52,6 +53,9 @@ struct Checked {
   std::vector<schema::BaselineEntry> entries;  ///< every given scenario as it is now
   std::set<std::string> replaced;              ///< keys of those in the baseline that they replace
 };
+
+/// InputError with what is wrong with the rules, before anything is read.
+void expect_rules(const CheckRules& rules, std::string_view dashes);
 
 /// Simulates and compares everything; writes nothing. A scenario that is wrong is one of the
 /// verdict's errors; InputError for a baseline or rules that are. `dashes` stand before the names

@@ -128,6 +128,7 @@ void update_baseline(const CheckArguments& arguments, const api::Checked& checke
 }
 
 api::Checked checked_of(const CheckArguments& arguments) {
+  api::expect_rules(arguments.rules, "--");
   api::CheckInputs inputs;
   inputs.baseline = read_baseline_of(arguments);
   for (const std::string& path : arguments.scenarios) {

@@ -2,13 +2,13 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/today.hpp"
 #include "base/unit_text.hpp"
 #include "bench/host.hpp"
 #include "bench/probe.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "base/today.hpp"
 #include "cli/with_probes.hpp"
 #include "study/host_age.hpp"
 

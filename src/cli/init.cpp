@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "api/scenario_maker.hpp"
 #include "api/vary.hpp"
@@ -46,6 +47,9 @@ constexpr std::array<Asked, 8> asked = {{
     {"--step", "step", "Time that one GPU takes for a batch, forward and backward pass", "TIME"},
     {"--epochs", "epochs", "Passes over the dataset", "N"},
 }};
+
+constexpr std::size_t step_place = 6;
+static_assert(std::string_view(asked[step_place].key) == "step");
 
 struct InitArguments {
   std::string preset;
@@ -92,6 +96,9 @@ class Maker {
       return messages_of(error);
     }
   }
+
+  /// The model whose published rates stand for the step.
+  void names_model(const std::string& name) { of_model_ = " --model " + name; }
 
   /// Settings that follow from others.
   void settle() {
@@ -156,7 +163,7 @@ class Maker {
       latency.source = "a store or server at some distance";
     }
     return schema::write_document(schema::with_guesses(
-        schema::with_about(document_, fmt::format("feedrate init {}", preset_.name),
+        schema::with_about(document_, fmt::format("feedrate init {}{}", preset_.name, of_model_),
                            report::to_replace_sentence(numbers)),
         kept));
   }
@@ -164,6 +171,7 @@ class Maker {
  private:
   schema::Preset preset_;
   schema::Document document_;
+  std::string of_model_;          ///< as a flag; "" without one
   bool latency_assumed_ = false;  ///< of the server, by us
 };
 
@@ -175,9 +183,10 @@ const ModelRow* model_called(std::string_view name) {
   return name.empty() || found == model_rows.end() ? nullptr : &*found;
 }
 
-/// The preset of the data that a model is trained on where nobody says otherwise.
+/// The preset of the data that a model is trained on where nobody says otherwise; "" where none is
+/// like it (SSD trains on images of 300 pixels, the preset of detection has 800).
 std::string preset_for(const ModelRow& model) {
-  if (model.name == "ssd") return "detection";
+  if (model.name == "ssd") return "";
   return model.item == "images" ? "image-jpeg" : "tokens";
 }
 
@@ -210,8 +219,17 @@ void refuse_without_preset(const InitArguments& arguments) {
 int init(InitArguments arguments) {
   const bool ask = !arguments.ask_nothing && can_ask();
   if (model_called(arguments.preset) != nullptr) {
-    if (arguments.model.empty()) arguments.model = arguments.preset;
-    arguments.preset.clear();
+    if (!arguments.model.empty()) {
+      throw InputError(std::vector<Problem>{
+          {"", 0, "--model",
+           fmt::format("expected no other model beside {}", in_quotes(arguments.preset))}});
+    }
+    arguments.model = std::exchange(arguments.preset, "");
+  }
+  if (!arguments.model.empty() && !arguments.values[step_place].empty()) {
+    throw InputError(std::vector<Problem>{
+        {"", 0, "--step",
+         "expected either --step or a model, whose rates stand for it, got both"}});
   }
   std::string preset = arguments.preset;
   if (const ModelRow* const model = model_called(arguments.model); preset.empty() && model) {
@@ -247,6 +265,7 @@ int init(InitArguments arguments) {
   }
   if (!arguments.model.empty()) {
     maker.set("step", fmt::format(R"({{"model": {}}})", in_quotes(arguments.model)), "--model");
+    maker.names_model(arguments.model);
   }
   for (const std::string& text : arguments.settings) {
     const auto [key, value] = api::parse_setting(text, "--set");
@@ -285,13 +304,15 @@ Command add_init(Parser& parent) {
       "init", "Make a scenario from a preset: images, video, audio, volumes, tokens, tables");
   const auto names = schema::preset_names();
   const auto aliases = schema::preset_aliases();
-  std::vector<std::string> also(aliases.begin(), aliases.end());
-  for (const ModelRow& model : model_rows) {
-    also.emplace_back(model.name);
-    for (const std::string_view name : model.also) {
-      if (!name.empty()) also.emplace_back(name);
+  std::vector<std::string> models;
+  for (const ModelRow& row : model_rows) {
+    models.emplace_back(row.name);
+    for (const std::string_view name : row.also) {
+      if (!name.empty()) models.emplace_back(name);
     }
   }
+  std::vector<std::string> also(aliases.begin(), aliases.end());
+  also.insert(also.end(), models.begin(), models.end());
   allow_only(*app->add_option("preset", arguments->preset,
                               "What the data is, or a model as for --model; without one, the "
                               "presets are listed"),
@@ -313,7 +334,7 @@ Command add_init(Parser& parent) {
              "published")
           ->type_name("NAME")
           ->group("Scenario");
-  allow_only(*model, schema::scenario_key_words("/job/step/model"));
+  allow_only(*model, schema::scenario_key_words("/job/step/model"), models);
   app->add_option("--set", arguments->settings,
                   "Set any other key of the scenario; may be given several times")
       ->type_name("KEY=VALUE")

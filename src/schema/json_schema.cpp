@@ -127,6 +127,10 @@ void by_kind(const Key& key, JsonWriter& out) {
     case KeyKind::by_name:
       type("object", out);
       out.key("additionalProperties").begin_object();
+      if (key.keys.empty()) {  // of documents, which have a format of their own
+        out.key("type").begin_array().text("object").text("string").end().end();
+        return;
+      }
       if (key.text_form) {
         out.key("type").begin_array().text("object").text("string").text("null").end();
       } else {

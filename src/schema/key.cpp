@@ -62,6 +62,7 @@ std::string expectation(const Key& key) {
     case KeyKind::object: return key.text_form ? "an object or " + quantity_text(key) : "an object";
     case KeyKind::objects: return "a list of objects";
     case KeyKind::by_name:
+      if (key.keys.empty()) return "an object of FILE: an object, or a text that holds one";
       return key.text_form ? "an object of NAME: \"" + std::string(key.hint.example) + "\""
                            : "an object of objects by name";
     case KeyKind::texts: return "a text or a list of texts";

@@ -47,6 +47,7 @@ std::string type_text(const Key& key) {
     case KeyKind::object: return key.text_form ? "object, or " + example : "object";
     case KeyKind::objects: return "list of objects";
     case KeyKind::by_name:
+      if (key.keys.empty()) return "{FILE: object or text, …}";
       return key.text_form ? "{NAME: " + example + ", …}" : "{NAME: object, …}";
     case KeyKind::texts: return "text or list of texts";
     case KeyKind::points:

@@ -135,13 +135,13 @@ std::string text_of_named(const std::string& file, const AllowedFiles& allowed) 
   }
 }
 
-Document scenario_in(const WrittenRequest& request, const std::string& file,
+Document scenario_in(const std::optional<Inner>& scenario, const std::string& file,
                      const AllowedFiles& allowed) {
-  if (!request.scenario) {
+  if (!scenario) {
     const std::string text = text_of_named(file, allowed);
     return document_of(parse_json(text, file, JsonErrors::without_its_text), file, allowed);
   }
-  const JsonPtr& value = request.scenario->value;
+  const JsonPtr& value = scenario->value;
   if (value->kind == JsonKind::text) return parse_document(value->text, file, allowed);
   return document_of(as_file(*value, std::make_shared<const std::string>(file), false), file,
                      allowed);
@@ -158,8 +158,31 @@ std::optional<HostProfile> host_in(const WrittenRequest& request) {
 std::optional<Baseline> baseline_in(const WrittenRequest& request) {
   if (!request.baseline) return std::nullopt;
   const JsonPtr& value = request.baseline->value;
-  return parse_baseline(value->kind == JsonKind::text ? value->text : compact_text(*value),
-                        request.baseline_file);
+  const std::string name = request.baseline_file.empty() ? "baseline.json" : request.baseline_file;
+  if (value->kind == JsonKind::text) return parse_baseline(value->text, name);
+  try {
+    Baseline made = parse_baseline(compact_text(*value), name);
+    for (ThresholdText& limit : made.thresholds) limit.line = 0;
+    for (BaselineEntry& entry : made.entries) entry.line = 0;
+    return made;
+  } catch (const InputError& error) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) problem.line = 0;
+    throw InputError(std::move(problems));
+  }
+}
+
+/// Of a check, the one scenario and the several: read when each is checked, so that one that is
+/// wrong leaves the others their verdict.
+std::vector<NamedScenario> scenarios_in(const WrittenRequest& request, const Request& made) {
+  std::vector<NamedScenario> all;
+  const auto add = [&](const std::string& file, const std::optional<Inner>& inner) {
+    all.push_back(
+        {file, [inner, file, allowed = made.files] { return scenario_in(inner, file, allowed); }});
+  };
+  if (made.has_scenario) add(made.file, request.scenario);
+  for (const auto& [file, inner] : request.scenarios.files) add(file, inner);
+  return all;
 }
 
 }  // namespace
@@ -201,19 +224,22 @@ Request read_request(const std::string& text, const RequestFiles& readable) {
           {request_name, root->line, "",
            "expected the key \"scenario\": \"set\" and \"host\" change a simulation"});
     }
-  } else if (!made.has_scenario && request.scenarios.texts.empty()) {
+  } else if (!made.has_scenario && request.scenarios.files.empty()) {
     if (given(*root, "scenarios") && !problems.empty()) throw InputError(std::move(problems));
     problems.push_back(
         {request_name, root->line, "",
          fmt::format("expected the key \"scenario\" or \"file\"{}, got an object without them",
                      made.question == Question::check ? ", or \"scenarios\"" : "")});
-  } else if (made.has_scenario && (request.scenario || !stated)) {
-    made.scenario = gathered(problems, [&] { return scenario_in(request, made.file, allowed); });
+  } else if (made.question != Question::check && made.has_scenario &&
+             (request.scenario || !stated)) {
+    made.scenario =
+        gathered(problems, [&] { return scenario_in(request.scenario, made.file, allowed); });
   }
   made.host = gathered(problems, [&] { return host_in(request); });
   made.baseline = gathered(problems, [&] { return baseline_in(request); });
-  made.scenarios = request.scenarios.texts;
+  made.baseline_is_placed = !request.baseline_file.empty();
   made.files = allowed;
+  if (made.question == Question::check) made.scenarios = scenarios_in(request, made);
   made.set = request.set;
   const WrittenOptions& options = request.options;
   made.depth = {static_cast<int>(options.replications), static_cast<std::uint64_t>(options.seed),

@@ -1,6 +1,7 @@
 #pragma once
 // A question as one JSON document, and what is answered where it cannot be: for programs that ask
 // the simulator without a command line.
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,14 +43,21 @@ struct AskedKeys {
   bool strict = false;
 };
 
+/// A scenario that is read when it is asked for. InputError as load_document.
+struct NamedScenario {
+  std::string file;
+  std::function<Document()> read;
+};
+
 struct Request {
   Question question = Question::run;
-  bool has_scenario = true;  ///< only a diagnosis and a check may be without
-  Document scenario;         ///< as it was written, before `set`
-  std::string file;          ///< what results call it
-  std::vector<std::pair<std::string, std::string>> scenarios{};  ///< of a check: FILE, its text
-  std::optional<Baseline> baseline;                              ///< of a check
-  AllowedFiles files;                                            ///< those that may be read
+  bool has_scenario = true;                ///< only a diagnosis and a check may be without
+  Document scenario;                       ///< as it was written, before `set`
+  std::string file;                        ///< what results call it
+  std::vector<NamedScenario> scenarios{};  ///< of a check, which has them here alone
+  std::optional<Baseline> baseline;        ///< of a check
+  bool baseline_is_placed = false;         ///< the request names its file
+  AllowedFiles files;                      ///< those that may be read
   std::optional<HostProfile> host;
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE as for --set
   Depth depth;

@@ -68,22 +68,23 @@ struct Codec<VaryTexts> {
 };
 
 template <>
-struct Codec<ScenarioTexts> {
+struct Codec<InnerByFile> {
   static constexpr KeyKind kind = KeyKind::by_name;
-  static void read(ScenarioTexts& out, const JsonValue& v, const Key& key, const Path& path,
+  static void read(InnerByFile& out, const JsonValue& v, const Key& key, const Path& path,
                    Reading& r) {
     if (!is_kind(v, JsonKind::object, key, path, r)) return;
     for (const JsonMember& member : v.members) {
-      const JsonValue& value = *member.value;
-      if (value.kind == JsonKind::text) {
-        out.texts.emplace_back(member.key, value.text);
-      } else if (is_kind(value, JsonKind::object, key, {&path, member.key}, r)) {
-        out.texts.emplace_back(member.key, compact_text(value));
+      const JsonKind of = member.value->kind;
+      if (of == JsonKind::text ||
+          is_kind(*member.value, JsonKind::object, key, {&path, member.key}, r)) {
+        out.files.emplace_back(member.key, Inner{member.value});
       }
     }
   }
-  static void write(const ScenarioTexts& scenarios, const Key& key, JsonWriter& out) {
-    Codec<std::vector<std::pair<std::string, std::string>>>::write(scenarios.texts, key, out);
+  static void write(const InnerByFile& scenarios, const Key&, JsonWriter& out) {
+    out.begin_object();
+    for (const auto& [file, inner] : scenarios.files) append_json(*inner.value, out.key(file));
+    out.end();
   }
 };
 
@@ -105,16 +106,6 @@ namespace {
 
 Entry<WrittenRequest> in_list_form(Entry<WrittenRequest> made) {
   made.key.list_form = true;
-  return made;
-}
-
-Entry<WrittenRequest> scenarios_entry() {
-  auto made = entry<&WrittenRequest::scenarios>(
-      "scenarios",
-      {.manual = "several scenarios by the names of their files: each as an object, or "
-                 "as the text that its file holds",
-       .example = "its text"});
-  made.key.text_form = true;
   return made;
 }
 
@@ -166,10 +157,12 @@ const std::vector<Entry<WrittenRequest>>& entries<WrittenRequest>() {
                             "limits: \"money_usd < 120\""}),
       entry<&W::baseline>("baseline", {"what feedrate check --update has written, or its text"}),
       entry<&W::baseline_file>("baseline_file",
-                               {"the baseline's name; its entries are called by the files of the "
-                                "scenarios from its folder",
+                               {"the baseline's name. The scenarios' files, from its folder, are "
+                                "the names of its entries; without it, no file is looked for that "
+                                "an entry is of",
                                 "\"baseline.json\""}),
-      scenarios_entry(),
+      entry<&W::scenarios>("scenarios",
+                           {"several scenarios by the names of their files, of a check"}),
       entry<&W::max_increase>("max_increase", {"largest increases: \"cost=5%,time=10 min\"",
                                                "5 % of cost, total cost and time"}),
       entry<&W::max_change>("max_change", {"largest changes either way: \"all=0.0001%\""}),

@@ -16,6 +16,7 @@ namespace feedrate::schema {
 /// A document within the request: an object, or a text that holds a file.
 struct Inner {
   JsonPtr value;
+  bool operator==(const Inner&) const = default;
 };
 
 /// Texts of KEY=VALUES, or an object {KEY: VALUES}, in which VALUES is what would stand behind the
@@ -24,10 +25,10 @@ struct VaryTexts {
   std::vector<std::string> texts;
 };
 
-/// {FILE: SCENARIO}, each as its file's text, or as an object.
-struct ScenarioTexts {
-  std::vector<std::pair<std::string, std::string>> texts;
-  bool operator==(const ScenarioTexts&) const = default;
+/// {FILE: document}.
+struct InnerByFile {
+  std::vector<std::pair<std::string, Inner>> files;
+  bool operator==(const InnerByFile&) const = default;
 };
 
 /// As they are written.
@@ -55,8 +56,8 @@ struct WrittenRequest {
   std::vector<std::string> free, threshold;
   std::vector<std::pair<std::string, std::string>> readings;
   std::optional<Inner> baseline;
-  std::string baseline_file = "baseline.json";
-  ScenarioTexts scenarios;
+  std::string baseline_file;
+  InnerByFile scenarios;
   std::vector<std::string> max_increase, max_change;
   std::string max_price_age;
   bool hold_prices = false;

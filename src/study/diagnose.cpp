@@ -87,16 +87,31 @@ std::optional<Seen> seen_in(const Readings& readings) {
   return all_read ? Seen::all : Seen::disk;
 }
 
+using OpenReadings = std::vector<std::pair<int, OpenReading>>;
+
+/// What is open of the reading that the question asks for beside its own, for the same cause, goes
+/// by the question's limit from here on.
+void widen(OpenReadings& open, const Question& question) {
+  for (auto& [worth, one] : open) {
+    if (one.cause != question.cause || one.what.reading != question.also->reading) continue;
+    one.what = *question.also;
+    one.clearly_not.threshold = question.also->threshold;
+  }
+}
+
 }  // namespace
 
 Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
   Answer answer;
-  std::vector<std::pair<int, OpenReading>> open;
+  OpenReadings open;
   bool any = false;
   for (const Question& question : all_questions()) {
-    if (question.also && !judged(*question.also, readings, thresholds).met.value_or(false))
-      continue;
     const JudgedCondition one = judged(question.when, readings, thresholds);
+    if (question.also) {
+      const JudgedCondition also = judged(*question.also, readings, thresholds);
+      if (!also.met && one.met.value_or(false)) widen(open, question);
+      if (!also.met.value_or(false)) continue;
+    }
     if (!one.met) {
       // Of two causes that the same reading speaks for, the first that is asked for.
       const bool asked = std::any_of(open.begin(), open.end(), [&](const auto& before) {
@@ -110,7 +125,13 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
           {question.worth, {question.when, question.cause, question.vital, clearly_not}});
       continue;
     }
-    if (question.also) answer.because.push_back(judged(*question.also, readings, thresholds));
+    if (question.also && *one.met) {
+      answer.because.push_back(judged(*question.also, readings, thresholds));
+    }
+    // Of what one reading shows, the last that was asked says the most.
+    std::erase_if(answer.because, [&](const JudgedCondition& before) {
+      return before.what.reading == one.what.reading;
+    });
     answer.because.push_back(one);
     any = any || question.vital;
     if (*one.met) {

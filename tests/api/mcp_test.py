@@ -187,7 +187,8 @@ QUESTIONS = [
 class Tools(unittest.TestCase):
     def test_each_answers_what_its_command_prints(self):
         self.assertEqual([name for name, _, _ in QUESTIONS], TOOLS[:-1])
-        with Server("--allow-files", SCENARIOS) as server:
+        folders = ("--allow-files", SCENARIOS, "--allow-files", os.path.dirname(BASELINE))
+        with Server(*folders) as server:
             for name, arguments, flags in QUESTIONS:
                 with self.subTest(name):
                     own = printed(name, FILE, *flags)

@@ -167,7 +167,23 @@ class Questions(unittest.TestCase):
             passed = feedrate.check(files[0], baseline)
             self.assertEqual(passed["level"], "pass")
             self.assertEqual([row["scenario.key"] for row in passed.rows()], ["a.json"])
+            gone = ["check", files[0], "--baseline", baseline, "--strict"]
+            os.remove(os.path.join(folder, "b.json"))
+            self.same(feedrate.check(files[0], baseline, strict=True, allow_files=folder), *gone)
             # The way from the baseline to the scenario is the entry's name, however both are given.
+            os.mkdir(os.path.join(folder, "in"))
+            os.symlink(folder, os.path.join(folder, "in", "link"))
+            before = os.getcwd()
+            try:
+                os.chdir(os.path.join(folder, "in"))
+                for path, own in (("../a.json", "../baseline.json"), ("link/a.json", baseline)):
+                    answer = feedrate.check(path, own)
+                    self.assertEqual(answer["level"], "pass")
+                    self.assertEqual(answer["scenarios"][0]["scenario"]["key"], "a.json")
+            finally:
+                os.chdir(before)
+            with self.assertRaises(feedrate.Error):
+                feedrate.check([files[0], files[0]], baseline)
             here = feedrate.check(os.path.relpath(files[0]), baseline, threshold="money_usd < 0.0001")
             self.assertEqual(here["level"], "fail")
             self.assertEqual(here["scenarios"][0]["scenario"]["key"], "a.json")

@@ -1,5 +1,6 @@
 // Every row of the table of questions can be asked without a command line, and the answer is what
 // the command of that name prints.
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -160,12 +161,25 @@ TEST_CASE(
   CHECK(good->find("errors")->items[0]->find("file")->text == "scenarios/wrong.json");
   CHECK(good->find("level")->text == "fail");
 
+  for (const auto& remark : good->find("remarks")->items) {
+    CHECK_FALSE(testing_cli::has(remark->text, "not looked for"));
+  }
+  const schema::JsonPtr nowhere = schema::parse_json(
+      asked_of("check", baseline + ", \"scenarios\": {" + member("spot_checkpoints") + "}", ""),
+      "answer");
+  REQUIRE(nowhere->find("remarks")->items.size() == 2);
+  CHECK(testing_cli::has(nowhere->find("remarks")->items[1]->text, "not looked for"));
+  CHECK(nowhere->find("gone")->items.empty());
+
   for (const auto& [keys, expected] :
        {std::pair<std::string, std::string>{", \"scenario\": {}", "expected the key \"baseline\""},
         {baseline, "expected the key \"scenario\" or \"file\", or \"scenarios\""},
         {baseline + ", \"scenarios\": {}", "expected the key \"scenario\" or \"file\""},
-        {baseline + ", \"scenarios\": [1]", "expected an object of NAME"},
-        {baseline + ", \"scenarios\": {\"a.json\": 3}", "expected an object of NAME"},
+        {baseline + ", \"scenario\": {}, \"strict\": true", "expected \"baseline_file\" below"},
+        {baseline + ", \"scenario\": {}, \"baseline_file\": \"../b.json\"", "can be named, got"},
+        {baseline + ", \"scenarios\": [1]", "expected an object of FILE: an object, or a text"},
+        {baseline + ", \"scenarios\": {\"a.json\": 3}",
+         "expected an object of FILE: an object, or a text"},
         {", \"scenario\": {}, \"baseline\": {\"kind\": \"result\"}", "this is not a baseline"},
         {baseline + ", \"scenario\": {}, \"max_increase\": \"nonsense=5%\"", "nonsense"}}) {
     INFO(expected);
@@ -179,6 +193,38 @@ TEST_CASE(
     INFO(all);
     CHECK(testing_cli::has(all, expected));
   }
+}
+
+TEST_CASE("questions: a check that is asked for looks for files below the allowed folders alone") {
+  namespace fs = std::filesystem;
+  const testing_cli::Folder folder;
+  for (const char* const name : {"inside", "outside"}) fs::create_directory(folder / name);
+  const std::string job = testing_cli::slurp(sources + "/scenarios/caltech256_p3.json");
+  const auto gone_of = [&](const std::string& of, const std::string& allowed) {
+    const std::string file = folder / (of + "/baseline.json");
+    folder.write(of + "/a.json", job);
+    folder.write(of + "/b.json", job);
+    const auto made =
+        testing_cli::shell("feedrate check '" + (folder / (of + "/a.json")) + "' '" +
+                           (folder / (of + "/b.json")) + "' --mean --update -b '" + file + "'");
+    REQUIRE(made.status == 0);
+    fs::remove(folder / (of + "/b.json"));
+    const Place place{files_on_disk(), [] { return sources + "/pricing"; }, {folder / allowed}};
+    const schema::JsonPtr verdict =
+        schema::parse_json(answer("{\"ask\": \"check\", \"baseline\": " + testing_cli::slurp(file) +
+                                      ", \"baseline_file\": \"" + file + "\", \"file\": \"" +
+                                      (folder / (of + "/a.json")) + "\", \"scenario\": " + job +
+                                      ", \"options\": {\"mean\": true}}",
+                                  place),
+                           "answer");
+    REQUIRE(verdict->find("kind")->text == "check");
+    return verdict->find("gone")->items.size();
+  };
+  CHECK(gone_of("inside", "inside") == 1);
+  CHECK(gone_of("outside", "inside") == 0);
+  // A link from outside into the folder is no way to learn of it.
+  fs::create_directory_symlink(folder / "inside", folder / "link");
+  CHECK(gone_of("link", "inside") == 0);
 }
 
 TEST_CASE("questions: what is named is what is answered without a name") {

@@ -53,16 +53,20 @@ TEST_CASE("init: every preset's scenario runs, as it is and with every flag and 
 TEST_CASE("init: a model is enough, and says which data it is trained on") {
   const Outcome named = shell("feedrate init resnet50 --instance g5.xlarge --yes");
   REQUIRE(named.status == 0);
-  CHECK(has(named.out, "\"source\": \"feedrate init image-jpeg\""));
+  CHECK(has(named.out, "\"source\": \"feedrate init image-jpeg --model "));
   CHECK(has(named.out, "\"model\": \"resnet50\""));
   CHECK(shell("feedrate init --model resnet50 --instance g5.xlarge --yes").out == named.out);
-  CHECK(shell("feedrate init image-jpeg --model resnet50 --instance g5.xlarge --yes").out ==
-        named.out);
-  CHECK(has(shell("feedrate init BERT --yes").out, "\"source\": \"feedrate init tokens\""));
-  CHECK(
-      has(shell("feedrate init --model ssd --yes").out, "\"source\": \"feedrate init detection\""));
+  const Outcome of_preset =
+      shell("feedrate init image-jpeg --model ResNet-50 --instance g5.xlarge --yes");
+  CHECK(has(of_preset.out, "\"source\": \"feedrate init image-jpeg --model "));
+  CHECK(has(shell("feedrate init BERT --yes").out,
+            "\"source\": \"feedrate init tokens --model BERT\""));
+  // No preset's images are SSD's.
+  CHECK(has(shell("feedrate init --model ssd --yes").err, "preset: expected one of image-jpeg"));
+  CHECK(has(shell("feedrate init resnet50 --model bert --yes").err, "--model: expected no other"));
+  CHECK(has(shell("feedrate init resnet50 --step 3ms --yes").err, "--step: expected either"));
   for (const char* const model :
-       {"resnet50", "ssd", "bert-large", "gnmt --set tokens_per_sample=50"}) {
+       {"resnet50", "detection --model ssd", "bert-large", "gnmt --set tokens_per_sample=50"}) {
     INFO(model);
     CHECK(shell(std::string("set -o pipefail; feedrate init ") + model + " --yes | feedrate run -")
               .status == 0);

@@ -33,7 +33,7 @@ inline std::vector<FileWriter> file_writers() {
       {"src/cli/sweep_work.cpp",
        {"sweep " + grid + "1:9:1 --format csv --output ",
         "sweep " + grid + "1:5:1 --format csv --output "}},
-      {"src/cli/check_work.cpp",
+      {"src/cli/check.cpp",
        {"check " + job + "--update --baseline ", "check " + twice + "--update --baseline "}},
       {"src/cli/check.cpp",
        {"check " + job + "--baseline .ci/baseline.json --format json --output ",

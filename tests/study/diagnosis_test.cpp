@@ -303,12 +303,24 @@ TEST_CASE("diagnose: an epoch with twice the workers decides what no monitor sho
   CHECK(cause(0.3, 0.9) == Cause::workers);  // of what is left, as where nothing was tried
   CHECK(cause(0.3, 0.99) == Cause::streaming);
   CHECK(cause(0.7, 0.99) == Cause::fed);
-  // It is asked for once, whatever it might say.
+  // Whether they help, and whether they change nothing, which speaks for one cause alone.
   const Answer untried = answer_of(of({{gpu, 0.7}, {cpu, 0.2}, {disk, 0.1}}), {});
   CHECK(untried.cause == Cause::workers);
   CHECK(std::count_if(untried.open.begin(), untried.open.end(), [](const OpenReading& one) {
           return one.what.reading == more_workers;
-        }) == 2);  // that they help, and that they do not
+        }) == 2);
+  // Without the GPU it is open, from the limit on that holds where workers change nothing.
+  const Answer no_gpu = answer_of(of({{cpu, 0.2}, {disk, 0.1}, {more_workers, 0.99}}), {});
+  CHECK(no_gpu.cause == Cause::streaming);
+  REQUIRE(no_gpu.is_open());
+  CHECK(no_gpu.open.front().cause == Cause::fed);
+  CHECK(no_gpu.open.front().what.threshold == ThresholdId::fed_slowly);
+  // One reading is said once.
+  const Answer said =
+      answer_of(of({{gpu, 0.3}, {cpu, 0.2}, {disk, 0.1}, {more_workers, 0.99}}), {});
+  CHECK(std::count_if(said.because.begin(), said.because.end(), [](const JudgedCondition& one) {
+          return one.what.reading == more_workers;
+        }) == 1);
 }
 
 TEST_CASE("diagnose: what was predicted beside what is observed") {

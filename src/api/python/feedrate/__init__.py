@@ -407,6 +407,18 @@ def diagnose(
     return _asked("diagnose", request, readings=dict(readings), threshold=threshold)
 
 
+def _told_by_names(baseline, paths):
+    """Names by which the way from the baseline to each file, which is its entry's name, is the real one."""
+    folder = os.path.dirname(os.path.realpath(baseline))
+    named = os.path.normpath(os.path.dirname(baseline))
+    for path in paths:
+        real = os.path.relpath(os.path.realpath(path), folder)
+        mixed = os.path.isabs(path) != os.path.isabs(baseline)
+        if mixed or named.split(os.sep)[0] == ".." or os.path.relpath(path, named or ".") != real:
+            return os.path.realpath(baseline), [os.path.realpath(path) for path in paths]
+    return baseline, paths
+
+
 def check(
     scenarios,
     baseline,
@@ -432,6 +444,9 @@ def check(
         here.
     max_increase, max_change: "cost=5%,time=10 min"; threshold: "money_usd < 120", one or a list.
 
+    allow_files: as of run(); files of the baseline that are gone or renamed are looked for below these
+        folders alone, and "strict" needs the baseline to lie there.
+
     "level" is "pass", "note", "warn" or "fail"; a scenario that cannot be checked stands among the
     "errors", where the command ends with status 2.
     """
@@ -441,9 +456,13 @@ def check(
         request = _request(scenarios, set, host, allow_files, **options)
     else:
         paths = [one] if one is not None else [os.fspath(path) for path in scenarios]
-        if own is not None and len({os.path.isabs(path) for path in [own, *paths]}) > 1:
-            # Entries are called by the way from the baseline to the scenario.
-            own, paths = os.path.abspath(own), [os.path.abspath(path) for path in paths]
+        if own is not None:
+            own, paths = _told_by_names(own, paths)
+        if len(frozenset(paths)) < len(paths):
+            again = next(path for path in paths if paths.count(path) > 1)
+            message = "expected each scenario once, got it again"
+            problem = {"file": again, "line": None, "key": None, "message": message}
+            raise Error("%s: %s" % (again, message), [problem])
         request = _request(None, set, host, allow_files, **options)
         request["scenarios"] = {path: _read(path) for path in paths}
     return _asked(
