@@ -207,7 +207,8 @@ void list_presets(void (*write)(std::string_view), const report::Style& style) {
 
 /// Flags that describe a job of which kind nobody said would go unheard.
 void refuse_without_preset(const InitArguments& arguments) {
-  const bool described = !arguments.settings.empty() || !arguments.output.empty() ||
+  const bool described = !arguments.model.empty() || !arguments.settings.empty() ||
+                         !arguments.output.empty() ||
                          std::any_of(arguments.values.begin(), arguments.values.end(),
                                      [](const std::string& value) { return !value.empty(); });
   if (!described) return;
