@@ -212,9 +212,11 @@ void refuse_without_preset(const InitArguments& arguments) {
                          std::any_of(arguments.values.begin(), arguments.values.end(),
                                      [](const std::string& value) { return !value.empty(); });
   if (!described) return;
-  throw InputError(std::vector<Problem>{{"", 0, "preset",
-                                         fmt::format("expected one of {}, or --model, got none",
-                                                     fmt::join(schema::preset_names(), ", "))}});
+  const char* const beside = arguments.model.empty() ? ", or --model" : " beside the model";
+  throw InputError(
+      std::vector<Problem>{{"", 0, "preset",
+                            fmt::format("expected one of {}{}, got none",
+                                        fmt::join(schema::preset_names(), ", "), beside)}});
 }
 
 int init(InitArguments arguments) {

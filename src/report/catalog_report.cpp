@@ -140,15 +140,15 @@ Report catalog_report(const Catalog& catalog, const Chosen& chosen) {
   table.columns = {{"instance"},
                    {"cloud", Align::left, true},
                    {"region"},
-                   {"vCPUs", Align::right},
-                   {"memory, GiB", Align::right},
+                   {"vCPUs", Align::right, true},
+                   {"memory, GiB", Align::right, true},
                    {"GPUs", Align::right},
                    {"GPU"},
                    {"16-bit TFLOP/s", Align::right, true},
                    {"network, Gbit/s", Align::right, true},
                    {"NVMe, GB", Align::right, true},
                    {"on demand, USD/h", Align::right},
-                   {"spot, USD/h", Align::right},
+                   {"spot, USD/h", Align::right, true},
                    {"SageMaker, USD/h", Align::right, true}};
   std::set<const Machine*> machines;
   for (const PriceRow& row : rows) {

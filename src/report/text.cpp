@@ -189,7 +189,7 @@ class TextWriter {
   }
 
   /// Where folding is not enough, columns that may be left out are, from the last; where that is
-  /// not enough either, the table is as wide as it is.
+  /// not enough either, the table is as wide as the others are.
   void write_block(const Table& table) {
     std::vector<std::string_view> left_out;
     std::optional<std::vector<std::size_t>> widths = fitting_widths(table);
@@ -202,7 +202,11 @@ class TextWriter {
       widths = fitting_widths(narrower);
       if (widths) return write_table(narrower, *widths, left_out);
     }
-    write_table(table, widths ? *widths : widths_of(table), {});
+    if (widths || left_out.empty()) {
+      return write_table(table, widths ? *widths : widths_of(table), {});
+    }
+    const Table narrowest = without_columns(table, left_out);
+    write_table(narrowest, widths_of(narrowest), left_out);
   }
 
   void write_table(const Table& table, const std::vector<std::size_t>& widths,

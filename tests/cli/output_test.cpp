@@ -124,7 +124,8 @@ TEST_CASE("output: no table is wider than a terminal of 80 columns, and none cha
        {sweep + "--vary instances=1,2", "feedrate optimize " + job + "--over num_workers=1:4:1",
         "feedrate showback scenarios/teams/classifier.json " + job, "feedrate cases " + job,
         run + "--full", "feedrate advise " + job + "--full --set num_workers=1",
-        "feedrate scale " + job + "--full --to 16"}) {
+        "feedrate scale " + job + "--full --to 16",
+        std::string("feedrate catalog list 'gpu=a100, cloud=aws'")}) {
     INFO(command);
     // Progress, drawn over with carriage returns, is on the other stream.
     const std::string shown =
