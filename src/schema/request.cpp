@@ -283,7 +283,10 @@ std::string questions_text() {
     constexpr std::size_t indent = 12;
     std::string name = "  " + std::string(row.name);
     name.append(indent - name.size(), ' ');
-    text += name + wrapped(keys + (keys.empty() || options.empty() ? "" : "; ") + options, indent);
+    keys += keys.empty() || options.empty() ? "" : "; ";
+    keys += options;
+    text += name;
+    text += wrapped(keys, indent);
     text += '\n';
   }
   return text;

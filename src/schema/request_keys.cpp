@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 3> minimize_names = {"total", "cost", "ti
 
 /// A value as --vary takes it between commas.
 std::string listed(const JsonValue& value) {
-  const std::string text = setting_text(value);
+  std::string text = setting_text(value);
   if (value.kind != JsonKind::text) return text;
   const bool plain = !text.empty() && text.find_first_of(",:\"[]{}") == std::string::npos &&
                      text.front() != ' ' && text.back() != ' ';
