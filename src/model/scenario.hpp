@@ -35,6 +35,12 @@ inline constexpr std::array<std::string_view, 3> worker_start_words = {"fork", "
                                                                        "spawn"};
 static_assert(names_all(worker_start_words, WorkerStart::spawn));
 
+/// How the workers of an iterable dataset share its objects: each reads whole ones, or samples of
+/// any are divided among all.
+enum class DividedBy { samples, objects };
+inline constexpr std::array<std::string_view, 2> divided_by_words = {"samples", "objects"};
+static_assert(names_all(divided_by_words, DividedBy::objects));
+
 struct RemoteWorkers {
   std::string instance;
   double instances = 1.0;
@@ -81,8 +87,11 @@ struct Loader {
       lock;                             ///< of the CPU time: under a lock of all threads of a rank
   std::optional<Bytes> worker_memory;   ///< of one worker, its own
   std::optional<double> fetch_threads;  ///< requests that one worker has in flight at once
-  std::optional<double> read_cv;        ///< of a batch's reading from step to step, beyond sizes
-  std::optional<double> make_cv;        ///< of the rest of a batch's making from step to step
+  std::optional<DividedBy> divided_by;
+  std::optional<double> shuffle_buffer;  ///< samples read before the first comes out
+  std::optional<bool> packing;           ///< stored samples fill sequences of job.step's tokens
+  std::optional<double> read_cv;         ///< of a batch's reading from step to step, beyond sizes
+  std::optional<double> make_cv;         ///< of the rest of a batch's making from step to step
   std::optional<RemoteWorkers> remote;
   bool operator==(const Loader&) const = default;
 };

@@ -45,6 +45,7 @@ struct Source {
   std::optional<bool> nat_gateway = {};  ///< the job's instances reach the store through one
   std::optional<bool> other_zone = {};   ///< a file system of one zone: in another one than the job
   std::optional<Bytes> cache;  ///< of the instance's disk, at most, for what was read before
+  std::optional<bool> shared_cache = {};  ///< those of all instances are one
   std::optional<bool> lazy_load_from_s3;  ///< mount: the first epoch comes from S3
   std::optional<bool> bill_storage;       ///< whether holding the data is on this job's bill
   std::optional<Duration> storage_held;   ///< how long the source holds it; default: the job's time

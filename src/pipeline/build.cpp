@@ -228,7 +228,8 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   engine::Model& model = epoch.model;
   const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
-  const double active = std::max(1.0, inputs.workers);
+  const Division division = division_of(inputs, epoch.loaded.steps);
+  const double active = division.workers;
   std::optional<Capacities> local, remote;
   for (const Loading& loading : loadings(inputs, epoch.kind, one.misses, active)) {
     const bool here = loading.cpu_stage == Stage::decode;
@@ -257,6 +258,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
                      epoch.kind,
                      epoch.shape,
                      epoch.loaded,
+                     division,
                      name + "r" + std::to_string(r) + ".",
                      epoch.barrier,
                      epoch.built,
@@ -298,8 +300,9 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_
     }
   }
   if (layout.fed > 0) {
-    RankBuilder rank{model, inputs, layout, nullptr, nullptr, {},   kind,
-                     shape, loaded, "fed ", barrier, built,   false};
+    RankBuilder rank{model,  inputs,  layout, nullptr, nullptr,
+                     {},     kind,    shape,  loaded,  Division{1.0, loaded.steps},
+                     "fed ", barrier, built,  false};
     add_fed_ranks(rank, layout.fed);
   }
   model.reference = built.gpus.front();

@@ -14,11 +14,11 @@ template <class Body>
 void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch& fetch,
                   Body&& body) {
   if (!fetch.tickets) {
-    rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
-      Ring ready = *fetch.ready;
+    rank.over_batches(program, [&](ProgramBuilder& p, const Batch& one) {
+      Ring ready = fetch.of(*fetch.ready, one);
       ready.advance = true;
       p.take(ready, tag(Stage::handover));
-      body(p, samples);
+      body(p, one);
     });
     return;
   }
@@ -39,7 +39,7 @@ void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch&
       program.take(*fetch.samples, tag(Stage::handover), n);
     }
     if (!waits) give();
-    body(program, samples);
+    body(program, Batch{samples});
     if (waits) give();
   };
   const double last = rank.partial_last() ? 1.0 : 0.0;
@@ -69,6 +69,9 @@ struct BatchConsumer {
 
   void load_inline(ProgramBuilder& p, double samples) const {
     if (rank.local) add_load(p, *rank.local, samples, chunks_of(rank.inputs), rank.variety());
+  }
+  void read_before(ProgramBuilder& p) const {
+    if (rank.local) add_read_before(p, *rank.local, rank.inputs.batch, rank.variety());
   }
   void hand_over(ProgramBuilder& p) const {
     const Duration cpu = rank.inputs.handover / rank.inputs.speed[Stage::handover];
@@ -131,28 +134,34 @@ struct BatchConsumer {
 
   /// The GPU's loop: `get` and a step for each batch, an all-reduce after each `accumulation`.
   template <class Get>
-  void step_loop(ProgramBuilder& p, Get&& get) const {
+  void step_loop(ProgramBuilder& p, bool takes_from_workers, Get&& get) const {
     const double every = rank.inputs.accumulation;
-    const auto batch = [&](double samples) {
-      get(p, samples);
-      step(p, samples);
+    const auto batch = [&](const Batch& one) {
+      get(p, one);
+      step(p, one.samples);
     };
-    const double groups = std::floor(rank.full_steps() / every);
-    if (groups > 0.0) {
+    // `first` are whole groups wherever the loop itself goes round its workers.
+    const double first = takes_from_workers ? rank.of_all_workers() : rank.full_steps();
+    const auto groups_of = [&](double groups, const Batch& one) {
+      if (groups <= 0.0) return;
       p.repeat_long(whole(groups));
       if (every > 1.0) p.repeat(whole(every));
-      batch(rank.inputs.batch);
+      batch(one);
       if (every > 1.0) p.next();
       reduce(p);
       p.next();
-    }
+    };
+    const double groups = std::floor(rank.full_steps() / every);
+    const double of_all = std::min(groups, std::ceil(first / every - 1e-9));
+    groups_of(of_all, {rank.inputs.batch});
+    groups_of(groups - of_all, {rank.inputs.batch, true});
     const double rest = rank.full_steps() - groups * every;
     if (rest > 0.0) {
       p.repeat(whole(rest));
-      batch(rank.inputs.batch);
+      batch({rank.inputs.batch, first < rank.full_steps()});
       p.next();
     }
-    if (rank.partial_last()) batch(rank.shape.last_batch);
+    if (rank.partial_last()) batch(rank.last());
     if (rest > 0.0 || rank.partial_last()) reduce(p);
   }
 };
@@ -180,9 +189,9 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     const double room = consumer.gpu ? std::max(1.0, inputs.prefetch - 1.0) : 1.0;
     relayed = rank.add_queue("relayed", fetch.tickets ? whole(room) : engine::unlimited);
     ProgramBuilder program;
-    over_fetched(program, rank, fetch, [&](ProgramBuilder& p, double samples) {
-      if (pins && !pins_apart) consumer.pin(p, samples);
-      consumer.preprocess_ahead(p, samples);
+    over_fetched(program, rank, fetch, [&](ProgramBuilder& p, const Batch& one) {
+      if (pins && !pins_apart) consumer.pin(p, one.samples);
+      consumer.preprocess_ahead(p, one.samples);
       p.put(*relayed, hand);
     });
     const bool pinned = pins && !pins_apart;
@@ -195,9 +204,9 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   if (pins_apart) {
     const QueueId pinned = rank.add_queue("pinned", 1);
     ProgramBuilder program;
-    rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
+    rank.over_batches(program, [&](ProgramBuilder& p, const Batch& one) {
       p.take(*relayed, hand);
-      consumer.pin(p, samples);
+      consumer.pin(p, one.samples);
       p.put(pinned, hand);
     });
     rank.add_process(program,
@@ -205,22 +214,23 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     rank.add_stock({"pinned batches", pinned, 1, 1.0});
     relayed = pinned;
   }
-  const auto obtain = [&](ProgramBuilder& p, double samples) {
+  const auto obtain = [&](ProgramBuilder& p, const Batch& one) {
     if (relayed) {
       p.take(*relayed, hand);
     } else if (fetch.ready) {
-      p.take(*fetch.ready, hand);
+      p.take(fetch.of(*fetch.ready, one), hand);
     } else if (!beside) {
-      consumer.load_inline(p, samples);
+      consumer.load_inline(p, one.samples);
     }
-    if (fetch.index) p.put(*fetch.index, hand);
+    if (fetch.index) p.put(fetch.of(*fetch.index, one), hand);
     consumer.hand_over(p);
   };
   if (one_process) {
     ProgramBuilder program;
-    consumer.step_loop(program, [&](ProgramBuilder& p, double samples) {
-      obtain(p, samples);
-      consumer.copy(p, samples);
+    if (!beside) consumer.read_before(program);
+    consumer.step_loop(program, fetch.ready.has_value(), [&](ProgramBuilder& p, const Batch& one) {
+      obtain(p, one);
+      consumer.copy(p, one.samples);
     });
     consumer.shut_down(program);
     return rank.add_process(program, {.kind = TrackKind::gpu});
@@ -234,11 +244,12 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   const bool waited = inputs.copies == Copies::waited;
   std::optional<QueueId> arrived;
   if (waited) arrived = rank.add_queue("arrived", 1);
-  const auto launch = [&](ProgramBuilder& p, double samples) {
+  if (!beside) consumer.read_before(main);
+  const auto launch = [&](ProgramBuilder& p, const Batch& one) {
     if (fetch.tickets && !relayed) {
       consumer.hand_over(p);
     } else {
-      obtain(p, samples);
+      obtain(p, one);
     }
     p.put(launched, hand);
     if (waited) p.take(*arrived, tag(Stage::h2d));
@@ -257,18 +268,18 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   if (beside_step) {
     source = rank.add_queue("copied", 1);
     ProgramBuilder program;
-    rank.over_batches(program, [&](ProgramBuilder& p, double samples) {
+    rank.over_batches(program, [&](ProgramBuilder& p, const Batch& one) {
       p.take(launched, tag(Stage::h2d));
-      consumer.copy(p, samples);
+      consumer.copy(p, one.samples);
       p.put(source, tag(Stage::h2d));
     });
     rank.add_process(program, {.kind = TrackKind::copy, .feeds = Stage::gpu, .delivers = source});
     rank.add_stock({"copied batches", source, 1, 1.0});
   }
   ProgramBuilder gpu;
-  consumer.step_loop(gpu, [&](ProgramBuilder& p, double samples) {
+  consumer.step_loop(gpu, false, [&](ProgramBuilder& p, const Batch& one) {
     p.take(source, hand);
-    if (!beside_step) consumer.copy(p, samples);
+    if (!beside_step) consumer.copy(p, one.samples);
     if (waited) p.put(*arrived, tag(Stage::h2d));
   });
   consumer.shut_down(gpu);

@@ -60,6 +60,7 @@ class Flow {
   [[nodiscard]] double core_work() const;
   /// Whether a limit passes at its burst rate, by index into limits(); none does at first.
   void set_burst(std::size_t limit, bool burst);
+  [[nodiscard]] bool in_burst(std::size_t limit) const { return burst_[limit] != 0; }
   [[nodiscard]] const std::vector<SampleLimit>& limits() const { return limits_; }
 
   /// Where a customer's time goes while all are busy, if the NIC lets `nic` samples a second

@@ -101,6 +101,10 @@ struct Caches {
   /// A cache on the instance's disk of what was fetched from the source, the least recently used
   /// leaving first, over the dataset's share; 0: none.
   double on_disk = 0.0;
+  /// Where such caches of several instances are one: of what it gives, the share that another
+  /// instance's disk does, over both NICs, and how much longer each read of that takes.
+  double from_peers = 0.0;
+  Duration peer_latency;
 };
 
 /// Who waits while a batch is copied to the GPU.
@@ -157,6 +161,11 @@ struct Inputs {
   std::optional<Read> source;        ///< later epochs
   bool sequential_stream = false;    ///< Pipe: one stream per instance, ahead of the workers
   double fetch_threads = 1.0;        ///< requests that one worker has in flight at once
+  double per_object = 0.0;           ///< samples of an object that holds many, mean; 0: none does
+  bool whole_objects = false;        ///< each is read by one worker
+  double times_read = 1.0;           ///< by so many ranks, each of which drops the others' samples
+  /// Samples that each worker (pool: all threads of a rank) reads before it makes one, each epoch.
+  double read_before = 0.0;
   std::optional<Read> disk;
   Caches caches;
   DurationPerSample cpu;         ///< preprocessing on the instance's cores, one thread

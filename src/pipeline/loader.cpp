@@ -18,7 +18,8 @@ Duration startup_of(const RankBuilder& rank, double workers) {
 
 Fetch add_pytorch(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
-  const int workers = static_cast<int>(inputs.workers);
+  const Division& division = rank.division;
+  const int workers = static_cast<int>(division.workers);
   const int chunks = chunks_of(inputs);
   const auto count = static_cast<std::uint32_t>(workers);
   QueueId first_index{}, first_ready{};
@@ -33,19 +34,23 @@ Fetch add_pytorch(RankBuilder& rank) {
   }
   const EpochShape& loaded = rank.loaded;
   const bool smaller_last = loaded.last_batch < inputs.batch;
-  const double last_worker = std::fmod(loaded.steps - 1.0, workers);
+  const bool uneven = division.left > 0.0;
+  const double last_worker = uneven ? std::fmod(division.left - 1.0, division.few)
+                                    : std::fmod(loaded.steps - 1.0, workers);
   for (int w = 0; w < workers; ++w) {
     const QueueId index{static_cast<std::uint32_t>(first_index) + static_cast<std::uint32_t>(w)};
     const QueueId ready{static_cast<std::uint32_t>(first_ready) + static_cast<std::uint32_t>(w)};
     const bool makes_last = smaller_last && w == static_cast<int>(last_worker);
-    const double batches = std::ceil((loaded.steps - w) / workers) - (makes_last ? 1.0 : 0.0);
+    double batches = std::ceil((division.first - w) / workers) - (makes_last ? 1.0 : 0.0);
+    if (w < division.few) batches += std::ceil((division.left - w) / division.few);
     ProgramBuilder program;
-    const Duration start = startup_of(rank, workers);
+    const Duration start = startup_of(rank, inputs.workers);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     if (const double warmup = inputs.worker_warmup.base() / inputs.speed[Stage::startup];
         warmup > 0.0 && rank.cpu && starts_workers(rank)) {
       program.use(*rank.cpu, {warmup}, tag(Stage::startup));
     }
+    add_read_before(program, *rank.local, inputs.batch, rank.variety());
     const auto make = [&](double samples) {
       program.take(index, tag(Stage::handover));
       add_load(program, *rank.local, samples, chunks, rank.variety());
@@ -68,6 +73,7 @@ Fetch add_pytorch(RankBuilder& rank) {
   Fetch fetch;
   fetch.ready = Ring{first_ready, count, 0, false};
   fetch.index = Ring{first_index, count, 0, true};
+  fetch.few = static_cast<std::uint32_t>(division.few);
   return fetch;
 }
 
@@ -104,6 +110,7 @@ Fetch add_pool(RankBuilder& rank) {
     ProgramBuilder program;
     const Duration start = startup_of(rank, local + remote);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
+    if (here) add_read_before(program, *rank.local, inputs.batch, rank.variety());
     program.repeat_forever();
     program.take(*fetch.tickets, tag(Stage::handover));
     // What a batch varies by as a whole would have to be one draw for all of its threads; a draw

@@ -88,12 +88,42 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
   return out;
 }
 
+/// What a shuffle buffer holds has been read before the first sample leaves it; at an epoch's end
+/// nothing is left to read while it empties. So no more is read than without one.
+void read_ahead(Loading& loading, const Inputs& inputs, double active) {
+  if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return;
+  const EpochShape shape = epoch_shape(inputs);
+  const double own = ((shape.steps - 1.0) * inputs.batch + shape.last_batch) / active;
+  const bool shared = inputs.kind == LoaderKind::pool;
+  const double before = inputs.read_before / (shared ? active : 1.0);
+  // A little is left, so that what is read is never divided by nothing.
+  constexpr double least_left = 1e-6;
+  loading.read_before = std::min(before, own * (1.0 - least_left));
+  loading.reads_left = 1.0 - loading.read_before / own;
+}
+
+/// What other instances' disks give comes over the NIC, beside what the source does.
+void add_peers(Loading& loading, const Inputs& inputs, double often, double from_source) {
+  const double peers = inputs.caches.from_peers * often;
+  if (peers <= 0.0) return;
+  const Read& disk = *inputs.disk;
+  const double speed = inputs.speed[Stage::network];
+  loading.stations.back().delay +=
+      inputs.caches.peer_latency.base() * disk.requests * peers / speed;
+  if (!inputs.network) return;
+  const double fetched = inputs.source ? inputs.source->bytes.base() * from_source : 0.0;
+  const double each = disk.bytes.base() * peers + fetched;
+  loading.limits.push_back(
+      {Stage::network, "NIC", inputs.network->base() * speed / each, 0.0, 0.0});
+}
+
 Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
   Loading loading;
   loading.customers = active * inputs.ranks;
+  read_ahead(loading, inputs, active);
   const auto& source = source_in(inputs, kind);
   if (source && !inputs.sequential_stream) {
-    const double often = misses.source;
+    const double often = misses.source * loading.reads_left;
     loading.stations.push_back(download_of(*source, often, inputs));
     spread_over(loading.stations.back(), inputs.fetch_threads);
     add_limits(loading.limits, *source, Stage::download, often, inputs.speed);
@@ -101,12 +131,15 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   if (inputs.disk) {
     const double speed = inputs.speed[Stage::disk];
     const Read& disk = *inputs.disk;
-    loading.stations.push_back(station_of(disk, Stage::disk, misses.disk, speed, 1.0));
+    const double often = misses.disk * loading.reads_left;
+    const double written = misses.written * loading.reads_left;
+    loading.stations.push_back(station_of(disk, Stage::disk, often, speed, 1.0));
+    add_peers(loading, inputs, often, source ? misses.source * loading.reads_left : 0.0);
     spread_over(loading.stations.back(), inputs.fetch_threads);
     // Nobody waits for what fills a cache, but it takes its part of the disk.
-    const double all = misses.disk + misses.written;
+    const double all = often + written;
     add_limits(loading.limits, disk, Stage::disk, all, inputs.speed);
-    if (misses.written > 0.0 && !disk.rate.empty()) {
+    if (written > 0.0 && !disk.rate.empty()) {
       const double each = disk.bytes.base() * all;
       loading.limits.push_back(
           {Stage::disk, "disk", disk.rate.maximum().base() * speed / each, 0.0, 0.0});
@@ -239,6 +272,11 @@ double Loading::reading() const {
   return sum;
 }
 
+/// Instances whose caches on disks each see another part of the dataset.
+static double disk_readers(const Caches& caches) {
+  return caches.from_peers > 0.0 ? 1.0 : caches.readers;
+}
+
 Misses misses_in(const Inputs& inputs, double epoch) {
   const Caches& caches = inputs.caches;
   Misses misses;
@@ -252,7 +290,7 @@ Misses misses_in(const Inputs& inputs, double epoch) {
   if (caches.on_disk > 0.0) {
     // What memory has kept, the larger cache behind it has kept as well.
     const double beyond =
-        1.0 - hit_in_epoch(caches.on_disk, CachePolicy::lru, caches.readers, epoch, false);
+        1.0 - hit_in_epoch(caches.on_disk, CachePolicy::lru, disk_readers(caches), epoch, false);
     misses.source = std::min(read, beyond);
     misses.disk = read - misses.source;
     misses.written = misses.source;
@@ -268,7 +306,7 @@ bool caches_steady(const Inputs& inputs, double epoch) {
   if (caches.decoded && 1.0 - seen_before(caches.readers, epoch) > 1e-7) return false;
   if (!inputs.disk && !inputs.source) return true;
   if (caches.on_disk > 0.0 &&
-      epoch < epochs_until_steady(caches.on_disk, CachePolicy::lru, caches.readers, false)) {
+      epoch < epochs_until_steady(caches.on_disk, CachePolicy::lru, disk_readers(caches), false)) {
     return false;
   }
   return epoch >= epochs_until_steady(caches.room, caches.policy, caches.readers, caches.staged);
@@ -321,6 +359,33 @@ double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses)
   return source ? source->bytes.base() * misses.source : 0.0;
 }
 
+double objects_of_rank(const Inputs& inputs) {
+  if (inputs.per_object <= 0.0) return 0.0;
+  return inputs.samples * inputs.times_read / inputs.per_object / inputs.replicas();
+}
+
+/// Whether workers have objects of their own.
+static bool divides_objects(const Inputs& inputs) {
+  return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
+         !inputs.remote && inputs.kind == LoaderKind::pytorch && inputs.workers >= 1.0;
+}
+
+Division division_of(const Inputs& inputs, double steps) {
+  Division all{std::max(1.0, inputs.workers), steps};
+  if (!divides_objects(inputs)) return all;
+  const double objects = std::max(1.0, std::ceil(objects_of_rank(inputs) - 1e-6));
+  all.workers = std::min(all.workers, objects);
+  const double each = std::floor(objects / all.workers + 1e-9);
+  const double more = objects - each * all.workers;
+  if (more < 0.5) return all;
+  // A loop that waits for its step goes round its workers as it does in groups of batches.
+  const double group = inputs.asynchronous_step ? 1.0 : inputs.accumulation;
+  const double unit = all.workers * group;
+  const double first = unit * std::floor(steps * each * all.workers / objects / unit + 1e-9);
+  if (first <= 0.0 || first >= steps) return all;
+  return {all.workers, first, more, steps - first};
+}
+
 double active_workers(const Inputs& inputs, EpochKind kind) {
   const EpochShape shape = epoch_shape(inputs);
   double most = std::max(1.0, inputs.workers);
@@ -328,10 +393,10 @@ double active_workers(const Inputs& inputs, EpochKind kind) {
   if (inputs.kind == LoaderKind::pool) {
     most = std::min(most, inputs.batch * std::min(inputs.prefetch, shape.steps));
   }
+  if (divides_objects(inputs)) return std::min(most, division_of(inputs, shape.steps).workers);
   const auto& source = source_in(inputs, kind);
-  if (source && source->requests < 1.0 && !inputs.sequential_stream && source->requests > 0.0) {
-    const double objects = inputs.samples * source->requests / inputs.replicas();
-    most = std::min(most, std::max(1.0, objects));
+  if (source && inputs.per_object > 0.0 && !inputs.sequential_stream) {
+    most = std::min(most, std::max(1.0, objects_of_rank(inputs)));
   }
   return most;
 }

@@ -74,6 +74,10 @@ struct Loading {
   double collate = 0.0;             ///< core-seconds a sample, on the same cores
   std::vector<SampleLimit> limits;  ///< of all customers of the instance, whatever their kind
   double own_limit = 1e300;         ///< samples per second of these customers, of their cores
+  /// Samples that each customer reads before it makes one. What is then left to read while it makes
+  /// them, `reads_left` of each, is in the stations and limits: as if all had been spared alike.
+  double read_before = 0.0;
+  double reads_left = 1.0;
 
   /// Seconds that one customer alone needs for a sample, and what of it is reading.
   [[nodiscard]] double alone() const;
@@ -100,6 +104,20 @@ std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const 
 /// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
 /// samples (pool), or objects that are streamed one after the other.
 double active_workers(const Inputs& inputs, EpochKind kind);
+
+/// Objects that the workers of a rank have among them in an epoch; 0: there are none of many
+/// samples.
+double objects_of_rank(const Inputs& inputs);
+
+/// How `steps` batches of a rank fall to its workers. Where each reads objects of its own and these
+/// do not divide evenly, some have one more: the last batches are theirs alone.
+struct Division {
+  double workers = 1.0;
+  double first = 0.0;  ///< batches of all workers
+  double few = 0.0;    ///< workers that make what is left; 0: nothing is
+  double left = 0.0;   ///< batches
+};
+Division division_of(const Inputs& inputs, double steps);
 
 /// Whether a Pipe-mode stream, or several connections of it, feed the workers, and its station.
 std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses);

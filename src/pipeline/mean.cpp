@@ -339,6 +339,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
       startup += inputs.worker_warmup.base() * all / inputs.cores.total(all) / speed;
     }
   }
+  // Nothing is made meanwhile, and nobody is ahead of it.
+  const PerStage<double> before = reading_before(inputs, kind, misses, flow, active);
+  double read_before = 0.0;
+  for (Stage stage : all_stages()) read_before += before[stage];
   const double shutdown = inputs.persistent_workers
                               ? 0.0
                               : inputs.worker_shutdown.base() / inputs.speed[Stage::startup];
@@ -400,7 +404,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     return std::max(straggling, portable::hypot(step, c.handover * crowding * handed));
   };
   const double limited = c.inline_load ? (steps + last) * pace.limited : 0.0;
-  const double wall = startup + shutdown +
+  const double wall = startup + shutdown + read_before +
                       std::max({way + fed + fed_line.straggling,
                                 way + waiting + late_by_last(pace.straggling, pace.crowding),
                                 way + unaided + late_by_last(late_of(c, 1.0), 1.0), limited});
@@ -420,6 +424,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     rest -= booked;
   };
   book(Stage::startup, startup + shutdown);
+  for (Stage stage : all_stages()) book(stage, before[stage]);
   if (!c.copy_beside) book(Stage::h2d, n * c.copy);
   if (c.one_process) book(Stage::handover, n * c.handover * pace.crowding);
   book(Stage::allreduce, c.reductions * c.reduction + n * pace.straggling);

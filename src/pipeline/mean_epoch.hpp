@@ -16,4 +16,9 @@ struct Made {
 Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
                double active, bool details);
 
+/// Seconds in which `active` customers of each rank read what they read before they make anything,
+/// by the stage that they wait for; nothing where they do not. Limits are as `flow` has them.
+PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                                const Flow& flow, double active);
+
 }  // namespace feedrate::pipeline

@@ -5,10 +5,54 @@
 
 namespace feedrate::pipeline {
 
+namespace {
+
+/// What the last batches of an epoch add where few of a rank's workers make them. Workers that were
+/// ahead of the GPU begin them with what they hold.
+struct Uneven {
+  const Inputs& inputs;
+  const Epochs& epochs;
+  const Misses& misses;
+  Division division;
+  double in_left;  ///< of what is left, batches that are trained on
+
+  Uneven(const Inputs& of, const Epochs& which, const Misses& found)
+      : inputs(of), epochs(which), misses(found) {
+    const double all = epoch_shape(of).steps;
+    division = division_of(of, all);
+    const double trained = which.steps > 0.0 ? which.steps : all;
+    in_left = std::max(0.0, std::min(division.left, trained - division.first));
+  }
+
+  void add_to(Made& made, const Flow& all, bool details) const {
+    if (in_left <= 0.0) return;
+    Flow flow(inputs, epochs.kind, misses, division.few);
+    for (std::size_t i = 0; i < all.limits().size(); ++i) flow.set_burst(i, all.in_burst(i));
+    const Made few = one_epoch(inputs, epochs, misses, flow, division.few, details);
+    const double longer = few.period - made.period;
+    if (longer <= 0.0) return;
+    // A loader that is just as fast as the GPU is hardly ahead of it.
+    constexpr double hardly = 0.05;
+    const double slack = made.step > 0.0 ? made.period / made.step - 1.0 : 1.0;
+    const double ahead =
+        division.few * inputs.prefetch * std::clamp(1.0 - slack / hardly, 0.0, 1.0);
+    const double adds = std::max(0.0, in_left - ahead) * longer;
+    double waits = 0.0;
+    for (Stage stage : all_stages()) waits += few.span.stall[stage].base();
+    for (Stage stage : all_stages()) {
+      if (waits > 0.0) made.span.stall[stage] += adds / waits * few.span.stall[stage];
+    }
+    made.span.wall += seconds(adds);
+  }
+};
+
+}  // namespace
+
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details) {
   const Misses misses = misses_in(inputs, epochs.first);
   const double active = active_workers(inputs, epochs.kind);
   Flow flow(inputs, epochs.kind, misses, active);
+  const Uneven uneven(inputs, epochs, misses);
   const auto& limits = flow.limits();
   // A credit is worth another number of samples where caches spare another share of the reads.
   std::vector<double> left;
@@ -20,7 +64,8 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
   const double loaded = samples_of_instance(inputs, epochs.steps);
   while (remaining > 0.0) {
     for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
-    const Made made = one_epoch(inputs, epochs, misses, flow, active, details);
+    Made made = one_epoch(inputs, epochs, misses, flow, active, details);
+    uneven.add_to(made, flow, details);
     // How long the first credit to run out lasts at this pace.
     double part = remaining;
     std::size_t ends = limits.size();

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/mean.hpp"
+#include "pipeline/mean_epoch.hpp"
 
 namespace feedrate::pipeline {
 
@@ -115,6 +115,38 @@ MeanStaging mean_staging(const Inputs& inputs, Credits& credits) {
     if (limit.credit > 0.0) credits.keep(limit.name, limit.left / limit.credit);
   }
   return made;
+}
+
+PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                                const Flow& flow, double active) {
+  PerStage<double> time;
+  if (inputs.read_before <= 0.0 || inputs.remote) return time;
+  Inputs reading = inputs;
+  reading.cpu = reading.cached_cpu = reading.locked = reading.collate = {};
+  reading.cpu_quota.reset();
+  reading.memory.reset();
+  if (reading.source) reading.source->cpu = {};
+  if (reading.first_source) reading.first_source->cpu = {};
+  Flow alone(reading, kind, misses, active);
+  const auto limit_of = [&](const SampleLimit& limit) {
+    const auto& all = flow.limits();
+    const auto same = std::find_if(all.begin(), all.end(), [&](const SampleLimit& one) {
+      return one.name == limit.name && one.stage == limit.stage;
+    });
+    return static_cast<std::size_t>(same - all.begin());
+  };
+  for (std::size_t i = 0; i < alone.limits().size(); ++i) {
+    alone.set_burst(i, flow.in_burst(limit_of(alone.limits()[i])));
+  }
+  const double rate = alone.rate(1.0);
+  if (rate >= 1e299) return time;
+  for (const Loading& loading : loadings(reading, kind, misses, active)) {
+    // What is left of a sample's reading is what the rate counts.
+    const double counted = loading.customers * loading.read_before / loading.reads_left;
+    const PerStage<double> share = alone.making();
+    for (Stage stage : all_stages()) time[stage] += counted / rate * share[stage];
+  }
+  return time;
 }
 
 PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {

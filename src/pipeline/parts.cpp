@@ -110,6 +110,62 @@ int chunks_of(const Inputs& inputs) {
   return static_cast<int>(std::clamp(std::floor(inputs.batch), 1.0, most));
 }
 
+namespace {
+
+bool reads(Stage stage) {
+  return stage == Stage::download || stage == Stage::disk || stage == Stage::network;
+}
+
+/// Passes what `n` samples count under the limits of the stages that are `wanted`.
+template <class Wanted>
+void pass_limits(engine::ProgramBuilder& program, const Capacities& capacities, double n,
+                 Wanted&& wanted) {
+  const std::vector<SampleLimit>& limits = capacities.loading.limits;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (!wanted(limits[i].stage)) continue;
+    const engine::Tag stage = tag(limits[i].stage);
+    if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);
+    program.pass(capacities.limits[i].long_run, n, stage);
+  }
+}
+
+/// What a station asks of whoever holds a place there.
+void stand_at(engine::ProgramBuilder& program, const Station& station, const Place& place, double n,
+              engine::Spread varies) {
+  if (const engine::Ticks wait = ticks(seconds(station.delay * n)); wait.ns > 0) {
+    program.delay(wait, tag(station.stage), varies);
+  }
+  if (place.resource) {
+    program.use(*place.resource, {station.work * n}, tag(station.stage), varies);
+  }
+  if (place.gate) program.put(*place.gate, tag(station.stage));
+}
+
+}  // namespace
+
+void add_read_before(engine::ProgramBuilder& program, const Capacities& capacities, double batch,
+                     const Variety& variety) {
+  const Loading& loading = capacities.loading;
+  if (loading.read_before <= 0.0) return;
+  constexpr int pieces = 8;  // customers take turns at what they share
+  const double each = loading.read_before / pieces;
+  // Stations and limits hold what is left of a sample's reading.
+  const double n = each / loading.reads_left;
+  const engine::Spread varies =
+      spread(chunk_cv(variety, variety.read_cv * std::sqrt(batch / each), each));
+  program.repeat(pieces);
+  if (capacities.nic) program.pass(*capacities.nic, each, tag(Stage::network));
+  pass_limits(program, capacities, n, reads);
+  for (std::size_t i = 0; i < loading.stations.size(); ++i) {
+    const Station& station = loading.stations[i];
+    if (station.locks > 0.0 || !reads(station.stage)) continue;
+    const Place& place = capacities.stations[i];
+    if (place.gate) program.take(*place.gate, tag(station.stage));
+    stand_at(program, station, place, n, varies);
+  }
+  program.next();
+}
+
 void add_load(engine::ProgramBuilder& program, const Capacities& capacities, double samples,
               int chunks, const Variety& variety) {
   const double n = samples / chunks;
@@ -120,12 +176,10 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
   const engine::Spread making = spread(chunk_cv(variety, variety.make_cv * whole, n));
   if (chunks > 1) program.repeat(chunks);
   if (capacities.fifo) program.take(*capacities.fifo, tag(Stage::download));
-  if (capacities.nic) program.pass(*capacities.nic, n, tag(Stage::network));
-  for (std::size_t i = 0; i < loading.limits.size(); ++i) {
-    const engine::Tag stage = tag(loading.limits[i].stage);
-    if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);
-    program.pass(capacities.limits[i].long_run, n, stage);
+  if (capacities.nic) {
+    program.pass(*capacities.nic, n * loading.reads_left, tag(Stage::network));
   }
+  pass_limits(program, capacities, n, [](Stage) { return true; });
   double locked = 0.0;
   for (std::size_t i = 0; i < loading.stations.size(); ++i) {
     const Station& station = loading.stations[i];
@@ -139,13 +193,7 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
     } else if (station.locks > 0.0) {
       program.delay(ticks(seconds(station.work * n)), tag(station.stage), varies);
     }
-    if (const engine::Ticks wait = ticks(seconds(station.delay * n)); wait.ns > 0) {
-      program.delay(wait, tag(station.stage), varies);
-    }
-    if (place.resource) {
-      program.use(*place.resource, {station.work * n}, tag(station.stage), varies);
-    }
-    if (place.gate) program.put(*place.gate, tag(station.stage));
+    stand_at(program, station, place, n, varies);
   }
   if (capacities.cpu && loading.cpu > locked) {
     program.use(*capacities.cpu, {(loading.cpu - locked) * n}, tag(loading.cpu_stage), making);

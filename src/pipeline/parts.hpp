@@ -67,6 +67,10 @@ struct Variety {
 void add_load(engine::ProgramBuilder& program, const Capacities& capacities, double samples,
               int chunks, const Variety& variety);
 
+/// Appends what is read before the first sample is made; batches of `batch` samples vary.
+void add_read_before(engine::ProgramBuilder& program, const Capacities& capacities, double batch,
+                     const Variety& variety);
+
 /// Chunks that a full batch is loaded in.
 int chunks_of(const Inputs& inputs);
 

@@ -21,6 +21,12 @@ inline std::int64_t whole(double n) {
   return static_cast<std::int64_t>(std::llround(n));
 }
 
+/// A batch on its way, as a loop over batches adds it.
+struct Batch {
+  double samples = 0.0;
+  bool by_few = false;  ///< it is one of the last, which not all workers make
+};
+
 /// Everything that the parts of one rank share while it is put together.
 struct RankBuilder {
   engine::Model& model;
@@ -32,6 +38,7 @@ struct RankBuilder {
   EpochKind kind;
   EpochShape shape;   ///< of what it trains on
   EpochShape loaded;  ///< of what its loader makes, if the loop is not left before
+  Division division;  ///< of that
   std::string name;
   std::optional<engine::BarrierId> barrier;
   EpochModel& built;
@@ -70,24 +77,43 @@ struct RankBuilder {
     return model.add(queue);
   }
 
+  /// Full batches of all workers; those after them are made by few.
+  [[nodiscard]] double of_all_workers() const { return std::min(full_steps(), division.first); }
+  /// A smaller last batch.
+  [[nodiscard]] Batch last() const { return {shape.last_batch, division.left > 0.0}; }
+
   /// The same body for every full batch, then for a smaller last one.
   template <class Body>
   void over_batches(ProgramBuilder& program, Body&& body) const {
-    if (full_steps() > 0.0) {
-      program.repeat_long(whole(full_steps()));
-      body(program, inputs.batch);
+    const auto loop = [&](double steps, const Batch& batch) {
+      if (steps <= 0.0) return;
+      program.repeat_long(whole(steps));
+      body(program, batch);
       program.next();
-    }
-    if (partial_last()) body(program, shape.last_batch);
+    };
+    loop(of_all_workers(), {inputs.batch});
+    loop(full_steps() - of_all_workers(), {inputs.batch, true});
+    if (partial_last()) body(program, last());
   }
 };
 
 /// Where the main process finds batch after batch, and what it gives back for each.
 struct Fetch {
   std::optional<Ring> ready, index;         // pytorch: ring of workers' queues
+  std::uint32_t few = 0;                    ///< the first of them, which make the last batches
   std::optional<QueueId> samples, tickets;  // pool: chunks
   int chunks = 1;                           ///< of a batch
   bool one_by_one = false;                  ///< an ordered queue yields one chunk at a time
+
+  /// Of the workers that make this batch.
+  [[nodiscard]] Ring of(const Ring& all, const Batch& batch) const {
+    Ring ring = all;
+    if (batch.by_few) {
+      ring.count = few;
+      ring.cursor = 1;
+    }
+    return ring;
+  }
 };
 
 /// The workers of torch.utils.data.DataLoader: batch k is made by worker k mod W; each has

@@ -16,7 +16,9 @@ double Assumption::at(double u) const {
 
 std::span<const Assumption* const> assumptions() {
   using namespace assumed;
-  static constexpr std::array all = {&hyper_threading_gain,
+  static constexpr std::array all = {&footer_requests,
+                                     &peer_latency,
+                                     &hyper_threading_gain,
                                      &contention,
                                      &pool_contention,
                                      &memory_bandwidth,

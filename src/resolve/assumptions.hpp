@@ -19,6 +19,26 @@ namespace feedrate::resolve {
 
 namespace assumed {
 
+// pieces
+inline constexpr Assumption footer_requests = {
+    "requests for an object's footer",
+    2.0,
+    1.0,
+    3.0,
+    "Parquet: a reader asks for the footer's length, then for the footer",
+    "one where it guesses the length or knows the footer, to three (engineering judgement)",
+    ""};
+
+/// A cache that instances share answers through a server of its own.
+inline constexpr Assumption peer_latency = {
+    "latency of another instance's cache",
+    0.5e-3,
+    0.1e-3,
+    2e-3,
+    "a small read from a cache's server in the same zone (assumed)",
+    "the network's round trip alone, to a loaded server (engineering judgement)",
+    ""};
+
 // cores
 inline constexpr Assumption hyper_threading_gain =
     from_studies("hyper-threading gain", learned::hyper_threading_gain,

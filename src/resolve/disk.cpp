@@ -7,7 +7,9 @@
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
 #include "resolve/memory.hpp"
+#include "resolve/pieces.hpp"
 #include "resolve/services.hpp"
+#include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -124,6 +126,11 @@ Bytes data_of_instance(const Context& context) {
   return stored_dataset(context) * (1.0 / shards(context));
 }
 
+/// What of it reading brings into memory, or into a cache on the disk.
+static Bytes data_read(const Context& context) {
+  return read_dataset(context) * (1.0 / shards(context));
+}
+
 Bytes data_on_disk(const Context& context) {
   const Bytes data = data_of_instance(context);
   return std::min(data, context.scenario.source.cache.value_or(data));
@@ -132,6 +139,22 @@ Bytes data_on_disk(const Context& context) {
 std::optional<Bandwidth> write_rate(const Read& disk) {
   if (disk.rate.empty()) return std::nullopt;
   return disk.rate.maximum();
+}
+
+/// The caches of all instances hold each sample once.
+static void share_cache(Context& context, Bytes data) {
+  Inputs& inputs = context.out.inputs;
+  const double instances = inputs.instances_alike();
+  const Bytes room = *context.scenario.source.cache * instances;
+  inputs.caches.on_disk = std::min(1.0, room / data);
+  if (instances <= 1.0 || shards(context) > 1.0) {
+    tell_without_effect(
+        context, "/source/shared_cache",
+        instances <= 1.0 ? "there is one instance" : "sharding gives each instance other data");
+    return;
+  }
+  inputs.caches.from_peers = 1.0 - 1.0 / instances;
+  inputs.caches.peer_latency = context.assume<Duration>(Stage::disk, assumed::peer_latency);
 }
 
 void resolve_page_cache(Context& context, bool staged) {
@@ -148,12 +171,13 @@ void resolve_page_cache(Context& context, bool staged) {
   } else {
     room = context.assume<Bytes>(Stage::disk, assumed::unknown_page_cache);
   }
-  const Bytes data = data_of_instance(context);
+  const Bytes data = data_read(context);
   inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
   inputs.caches.staged = staged;
   const bool cached = s.source.cache.has_value() && data.base() > 0.0;
-  inputs.caches.on_disk = cached ? data_on_disk(context) / data : 0.0;
+  if (cached && s.source.shared_cache.value_or(false)) return share_cache(context, data);
+  inputs.caches.on_disk = cached ? std::min(1.0, data_on_disk(context) / data) : 0.0;
 }
 
 void resolve_disk(Context& context, bool staged) {
@@ -185,13 +209,19 @@ void resolve_disk(Context& context, bool staged) {
   if (kind == DiskKind::ebs) known = of_ebs(context);
 
   Read disk;
-  disk.bytes = bytes_in_chain(s).stored;
   const double per_object = s.dataset.samples_per_object.value_or(1.0);
   const bool whole_files = per_object <= 1.0;
-  disk.requests =
-      context.find_or<double>(Stage::disk, "/disk/reads_per_sample", given.reads_per_sample,
-                              context.measured(&HostProfile::reads_per_sample), {},
-                              1.0 / per_object, "each object is read in one go");
+  // What a cache on the disk has kept, a loader reads from it in the pieces that the source has.
+  const Pieces pieces =
+      inputs.source
+          ? Pieces{inputs.source->bytes, inputs.source->requests, {}, true}
+          : pieces_of(context, inputs.samples / per_object, bytes_in_chain(s).stored, Stage::disk);
+  disk.bytes = pieces.bytes;
+  disk.requests = context.find_or<double>(
+      Stage::disk, "/disk/reads_per_sample", given.reads_per_sample,
+      context.measured(&HostProfile::reads_per_sample), {},
+      s.dataset.row_groups ? pieces.requests : inputs.times_read / per_object,
+      s.dataset.row_groups ? "as many as a group of rows needs" : "each object is read in one go");
   // Operations as EBS counts them; a file of its own ends with a smaller one.
   const double blocks = disk.bytes.base() / ebs_io_bytes;
   const double operations = kind == DiskKind::ebs

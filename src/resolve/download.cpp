@@ -6,6 +6,7 @@
 
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
+#include "resolve/pieces.hpp"
 #include "resolve/services.hpp"
 
 namespace feedrate::resolve {
@@ -296,17 +297,19 @@ void resolve_source(Context& context) {
   }
   const bool pipe = mode == InputMode::pipe;
   inputs.sequential_stream = pipe;
-  const Bytes object = stored * samples(std::min(per_object, inputs.samples));
+  const Pieces pieces = pieces_of(context, objects, stored, Stage::download);
+  const Bytes request =
+      pieces.in_groups ? pieces.request : stored * samples(std::min(per_object, inputs.samples));
   // Ranks that step together read together.
   const double sharers = inputs.instances_alike();
-  Read read = read_from(context, source.service.family(), object, network, sharers, false);
-  read.bytes = stored;
-  read.requests = objects / inputs.samples;
-  count_limits(read, stored.base(),
+  Read read = read_from(context, source.service.family(), request, network, sharers, false);
+  read.bytes = pieces.bytes;
+  read.requests = pieces.requests;
+  count_limits(read, read.bytes.base(),
                read.requests * counted_requests(context, source.service.family()));
   const auto cpu =
       context.find<DurationPerByte>(Stage::decode, "/source/client_cpu", source.client_cpu, {}, {});
-  if (cpu) read.cpu = stored * *cpu;
+  if (cpu) read.cpu = read.bytes * *cpu;
   if (pipe) {
     read.connections = context.find_or<double>(Stage::download, source.connections, {},
                                                source.service.family() == Service::s3
@@ -333,8 +336,8 @@ void resolve_source(Context& context) {
   }
   if (mode != InputMode::mount) return;
   if (source.service.family() == Service::fsx_lustre && source.lazy_load_from_s3.value_or(false)) {
-    Read s3 = read_from(context, Service::s3, object, network, sharers, true);
-    count_limits(s3, stored.base(), read.requests);
+    Read s3 = read_from(context, Service::s3, request, network, sharers, true);
+    count_limits(s3, read.bytes.base(), read.requests);
     Read& first = *inputs.first_source;
     first.latency += s3.latency;
     const Bandwidth each = std::min(first.rate.total(1.0), s3.rate.total(1.0));

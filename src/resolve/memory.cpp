@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "resolve/pieces.hpp"
+
 namespace feedrate::resolve {
 namespace {
 
@@ -20,13 +22,15 @@ Bytes pinned(const Context& context) {
   return (context.pins ? 2.0 : 0.0) * batch_bytes(context);
 }
 
-/// A worker reads a sample whole before it decodes it. Few bytes are in its own memory, which was
-/// measured with images; all are where that is given.
+/// A worker reads a sample, or its group of rows, whole before it decodes it, and holds its shuffle
+/// buffer. Few bytes are in its own memory, which was measured with images; all are where that is
+/// given.
 Bytes stored_in_work(const Context& context) {
   if (context.scenario.loader.worker_memory) return {};
   constexpr double of_images = 64e6;
-  const double stored = bytes_in_chain(context.scenario).stored.base();
-  return bytes(std::max(0.0, stored - of_images));
+  const Bytes sample = bytes_in_chain(context.scenario).stored * samples(1.0);
+  const Bytes all = std::max(sample, held_stored(context).of_worker);
+  return std::max(Bytes{}, all - bytes(of_images));
 }
 
 Bytes least_of_worker(const Context& context) {
@@ -58,7 +62,8 @@ std::optional<Bytes> memory_of_instance(const Context& context) {
 Bytes batches_ahead(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   const double made = inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
-  return inputs.ranks * (made * batch_bytes(context) + pinned(context));
+  return inputs.ranks *
+         (made * batch_bytes(context) + pinned(context) + held_stored(context).of_rank);
 }
 
 bool kept_size_known(const Scenario& scenario) {

@@ -14,6 +14,7 @@
 #include "resolve/context.hpp"
 #include "resolve/efficiency.hpp"
 #include "resolve/memory.hpp"
+#include "resolve/pieces.hpp"
 #include "resolve/services.hpp"
 #include "resolve/speed.hpp"
 #include "resolve/without_effect.hpp"
@@ -305,6 +306,11 @@ Scenario on_one_instance(const Scenario& scenario) {
 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
+  if (const auto whole = packed(scenario)) {
+    Resolved of_packed = resolve(*whole, catalog, host, draw, want);
+    if (want == Want::everything) of_packed.remarks.push_back(words_of_packing(scenario));
+    return of_packed;
+  }
   Resolved out;
   Context context{
       .scenario = scenario,
@@ -336,6 +342,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     if (!scenario.loader.batch_size) {
       context.problem("/loader/batch_size", "expected samples per GPU and step, got nothing");
     }
+    resolve_division(context);
     resolve_loader(context);
     resolve_preprocess(context);
     resolve_source(context);
@@ -368,6 +375,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     note_what_is_installed(context);
     say_what_is_left_out(context);
     doubt_objects(context);
+    tell_of_padding(context);
     tell_without_effect(context);
     check_plan(context);
     resolve_terms(context);

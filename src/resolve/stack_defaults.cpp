@@ -26,12 +26,16 @@ constexpr NamedDefault guessed_default(std::string_view key, double low, double 
 constexpr NamedDefault torch_prefetch = read_default(
     prefetch_key, 2.0, "PyTorch's DataLoader, which hands out the work: 2 batches a worker (2025)");
 
-constexpr std::array of_iterable = {torch_prefetch};
+constexpr std::array of_iterable = {
+    torch_prefetch, read_word(divided_by_key, "objects",
+                              "an iterable dataset's workers split its files (assumed)")};
 
 constexpr std::array of_webdataset = {
     torch_prefetch,
     read_default(fetch_key, 1.0,
-                 "WebDataset 1.0.2: one open shard a worker, read through a pipe (2026)")};
+                 "WebDataset 1.0.2: one open shard a worker, read through a pipe (2026)"),
+    read_word(divided_by_key, "objects",
+              "WebDataset splits shards among nodes and workers (2026)")};
 
 constexpr std::array of_streamingdataset = {
     torch_prefetch,
@@ -49,7 +53,8 @@ constexpr std::array of_hf_streaming = {
     torch_prefetch,
     guessed_default(fetch_key, 1.0, 4.0, 16.0,
                     "datasets 5.0 reads Parquet without prefetch, Xet by 16 ranges a file (2026)",
-                    "one request at a time, to the 16 ranges of Xet (engineering judgement)")};
+                    "one request at a time, to the 16 ranges of Xet (engineering judgement)"),
+    read_word(divided_by_key, "objects", "datasets splits files among ranks and workers (2026)")};
 
 constexpr std::array of_ray_data = {
     guessed_default(
@@ -119,9 +124,10 @@ constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double one_object = std::numeric_limits<double>::infinity();
 
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
-    {"pytorch-iterable", of_iterable, "shards of unequal length among its workers"},
+    {"pytorch-iterable", of_iterable, "a shuffle buffer unless /loader/shuffle_buffer gives it"},
     {"webdataset", of_webdataset,
-     "the first fill of its shuffle buffer (100 samples); what cache_dir keeps is /source/cache",
+     "the first fill of its shuffle buffer (initial: 100 samples) unless /loader/shuffle_buffer "
+     "gives it; what cache_dir keeps is /source/cache",
      0.0, 3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
      "samples downloaded ahead of a worker (predownload); what stays on the local disk is "
@@ -131,11 +137,13 @@ constexpr std::array loader_list = std::to_array<NamedDefaults>({
      "the deletion of chunks that its disk has no room for; what stays on it is /source/cache", 0.0,
      64.0 * mebibyte},  // chunk_bytes, 0.2.71
     {"hf-streaming", of_hf_streaming,
-     "row groups (a request of at least 32 MiB) and the first fill of its shuffle buffer", 0.0,
-     500e6},  // MAX_SHARD_SIZE, datasets 5.0
+     "row groups (a request of at least 32 MiB) and the fill of its shuffle buffer (1,000 samples) "
+     "unless /dataset/row_groups and /loader/shuffle_buffer give them",
+     0.0, 500e6, true},  // MAX_SHARD_SIZE and split_dataset_by_node, datasets 5.0
     {"ray-data", of_ray_data,
      "the object store between its tasks, its spilling, and tasks on other nodes"},
-    {"tf.data", of_tf_data, "cache() and the first fill of shuffle()"},
+    {"tf.data", of_tf_data,
+     "cache(), and the first fill of shuffle() unless /loader/shuffle_buffer gives it"},
     {"tf.data-service", of_tf_data_service,
      "its workers on other machines unless /loader/remote names them"},
     {"dali", of_dali, "the decoder's cache on the GPU"},
@@ -243,7 +251,9 @@ constexpr std::array store_list = std::to_array<NamedDefaults>({
     {"azure-files", of_server},
     {"weka", of_parallel, "the cores that its client takes for itself"},
     {"vast", of_server},
-    {"alluxio", of_server, "the store behind it, which its first epoch is read from"},
+    {"alluxio", of_server,
+     "the store behind it: to have its first epoch read from there, name that store, /source/cache "
+     "and /source/shared_cache"},
     {"lustre", of_parallel},
     {"gpfs", of_parallel},
     {"beegfs", of_parallel},

@@ -19,6 +19,9 @@ struct NamedDefault {
   [[nodiscard]] constexpr bool drawn() const { return number.low < number.high; }
 };
 
+/// What workers of an iterable dataset share.
+inline constexpr std::string_view divided_by_key = "/loader/divided_by";
+
 /// Every operation on the GPU that does not say whether it runs in the loader's stream.
 inline constexpr std::string_view in_loader_key = "/preprocess/in_loader";
 
@@ -33,6 +36,8 @@ struct NamedDefaults {
   /// Of a loader that reads many samples from one object: bytes at which its own writer begins the
   /// next; infinite where one holds all samples, 0 where objects may be single samples.
   double shard_bytes = 0.0;
+  /// Of a loader whose ranks each read all objects where these do not divide evenly among them.
+  bool reads_all_of_uneven = false;
 };
 
 /// Of the named loaders; generic ones have no row.

@@ -9,6 +9,30 @@ template <>
 inline constexpr bool is_record<Dataset> = true;
 
 template <>
+inline constexpr bool is_record<RowGroups> = true;
+
+template <>
+const std::vector<Entry<RowGroups>>& entries<RowGroups>() {
+  static const std::vector<Entry<RowGroups>> list = {
+      entry<&RowGroups::rows>(
+          "rows", {.manual = "rows of a group", .limits = whole(1, 1e12), .required = true}),
+      entry<&RowGroups::range_requests>(
+          "range_requests", {"requests for a group: one for each column chunk that is read, or for "
+                             "neighbours together",
+                             "1", whole(1, 1e6)}),
+      entry<&RowGroups::read_share>(
+          "read_share", {.manual = "share of bytes_per_sample that is in the columns read",
+                         .fallback = "1",
+                         .limits = between(1e-6, 1),
+                         .percent = true}),
+      entry<&RowGroups::random>("random", {"samples are read one by one at random, each with all "
+                                           "of its group",
+                                           "false"}),
+  };
+  return list;
+}
+
+template <>
 const std::vector<Entry<Dataset>>& entries<Dataset>() {
   static const std::vector<Entry<Dataset>> list = {
       entry<&Dataset::samples>("samples", {"samples in an epoch", "", whole(1, 1e15)}),
@@ -33,6 +57,13 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
       entry<&Dataset::format>("format",
                               {"how samples are stored; a host profile's decoding of another "
                                "format is refused"}),
+      entry<&Dataset::row_groups>(
+          "row_groups", {.manual = "Parquet: an object is read by groups of rows, after its "
+                                   "footer",
+                         .fallback = "objects are read whole"}),
+      entry<&Dataset::tokens_per_document>(
+          "tokens_per_document",
+          {"text: mean tokens of a stored sample; see loader.packing", "", above(0, 1e12)}),
   };
   return list;
 }

@@ -52,6 +52,7 @@ class Checks {
     epochs_or_steps();
     duration_or_dataset();
     loader();
+    pieces();
     source();
     step();
     preprocess();
@@ -179,6 +180,25 @@ class Checks {
                                              number_text(*s_.dataset.samples) + " samples, got " +
                                              number_text(*l.batch_size) +
                                              " (drop_last: false allows an incomplete batch)");
+    }
+  }
+
+  void pieces() {
+    const Dataset& data = s_.dataset;
+    const double object = data.samples_per_object.value_or(1.0);
+    if (data.row_groups && data.row_groups->rows > object) {
+      complain({"dataset", "row_groups", "rows"},
+               "expected at most dataset.samples_per_object, " + number_text(object) + ", got " +
+                   number_text(data.row_groups->rows));
+    }
+    if (!s_.loader.packing.value_or(false)) return;
+    const bool length = s_.job.step && s_.job.step->tokens_per_sample;
+    if (!data.tokens_per_document || !length) {
+      complain({"loader", "packing"},
+               std::string("expected ") +
+                   (data.tokens_per_document ? "" : "dataset.tokens_per_document") +
+                   (data.tokens_per_document || length ? "" : " and ") +
+                   (length ? "" : "job.step.tokens_per_sample") + " beside it, got nothing");
     }
   }
 

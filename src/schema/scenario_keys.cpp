@@ -27,6 +27,8 @@ inline constexpr std::span<const std::string_view> words_of<Transport> = transpo
 template <>
 inline constexpr std::span<const std::string_view> words_of<WorkerStart> = worker_start_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<DividedBy> = divided_by_words;
+template <>
 inline constexpr std::span<const std::string_view> words_of<Place> = place_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<Purchase> = purchase_words;
@@ -280,6 +282,17 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           {.manual = "private memory of one worker", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
           "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
+      entry<&Loader::divided_by>(
+          "divided_by", {"what workers of an iterable dataset share among them: objects, each "
+                         "read whole by one worker, or samples of any",
+                         "webdataset, pytorch-iterable, hf-streaming: objects; else samples"}),
+      entry<&Loader::shuffle_buffer>(
+          "shuffle_buffer", {"samples that each worker reads before its first one comes out, in "
+                             "every epoch; pool: all threads together",
+                             "0", whole(0, 1e12)}),
+      entry<&Loader::packing>("packing", {"stored samples of dataset.tokens_per_document fill "
+                                          "training samples of job.step.tokens_per_sample",
+                                          "false: each is one, padded"}),
       entry<&Loader::read_cv>(
           "read_cv", {"variation, from step to step, of the time to read a batch", "0.1 and more",
                       between(0, 10)}),

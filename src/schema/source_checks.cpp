@@ -80,6 +80,9 @@ std::vector<SourceComplaint> complaints_of(const Source& source) {
                    "expected it of a store that is streamed or mounted: File mode copies "
                    "all of the data, and a Pipe keeps nothing"});
   }
+  if (source.shared_cache.value_or(false) && !source.cache) {
+    all.push_back({"shared_cache", "expected the room of one instance's cache in source.cache"});
+  }
   if (!source.input_mode) return all;
   const std::string_view modes = other_modes(service, *source.input_mode);
   if (!modes.empty()) {

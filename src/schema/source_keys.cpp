@@ -105,6 +105,11 @@ const std::vector<Entry<Source>>& entries<Source>() {
                      "is that of /disk",
            .fallback = "none",
            .example = "500 GB"}),
+      entry<&Source::shared_cache>(
+          "shared_cache",
+          {"the caches of all instances are one: what any of them has fetched, the others read "
+           "from its disk (Alluxio, JuiceFS cache groups)",
+           "false"}),
       entry<&Source::lazy_load_from_s3>("lazy_load_from_s3",
                                         {"mount: the first epoch is read from S3", "false"}),
       entry<&Source::bill_storage>("bill_storage",

@@ -129,7 +129,7 @@ struct Biller {
       return copy->object_size * copy->objects * (inputs.instances + begun_again());
     }
     if (!inputs.source) return {};
-    return terms.dataset * datasets_read();
+    return inputs.source->bytes * samples(inputs.samples) * datasets_read();
   }
 
   [[nodiscard]] Bytes count(TransferTerms::Of of) const {

@@ -38,6 +38,11 @@ void type_in(const NamedDefault& one, Scenario& s) {
        }},
       {"/loader/prefetch_factor", [&] { put(s.loader.prefetch_factor, number); }},
       {"/loader/fetch_threads", [&] { put(s.loader.fetch_threads, std::round(number)); }},
+      {divided_by_key,
+       [&] {
+         REQUIRE(one.word == "objects");
+         put(s.loader.divided_by, DividedBy::objects);
+       }},
       {"/loader/in_order", [&] { put(s.loader.in_order, on); }},
       {"/loader/pin_memory", [&] { put(s.loader.pin_memory, on); }},
       {"/loader/start",
@@ -72,6 +77,7 @@ std::vector<double> numbers_of(const Inputs& in) {
                              in.in_order ? 1.0 : 0.0,
                              in.pinned ? 1.0 : 0.0,
                              in.fetch_threads,
+                             in.whole_objects ? in.per_object : 0.0,
                              static_cast<double>(in.copies),
                              base(in.worker_startup),
                              base(in.handover),

@@ -29,7 +29,7 @@ class Draws {
 
 class Generator : public Draws {
  public:
-  explicit Generator(unsigned seed) : Draws(seed), later_(seed + 7919U) {}
+  explicit Generator(unsigned seed) : Draws(seed), later_(seed + 7919U), pieces_(seed + 104729U) {}
 
   /// Whether the source or the NIC ends the growth of `rate` is one to all times: every other does.
   static void pass_nic(Read& read) {
@@ -156,9 +156,21 @@ class Generator : public Draws {
       in.source->cpu = seconds_per_sample(later_.log_uniform(1e-6, 1e-3));
       in.first_source->cpu = in.source->cpu;
     }
+    const EpochShape shape = epoch_shape(in);
+    const double of_rank = (shape.steps - 1.0) * in.batch + shape.last_batch;
+    if (pieces_.chance(0.1) && !in.sequential_stream && (in.source || in.disk)) {
+      in.read_before = std::ceil(of_rank * pieces_.log_uniform(1e-3, 1.0));
+    }
+    // Of few objects to many for each worker, some of them one more than the others.
+    if (pieces_.chance(0.1) && in.workers >= 1.0) {
+      const double objects = std::ceil(in.workers * pieces_.log_uniform(0.5, 8.0));
+      in.per_object = in.samples / (objects * in.replicas());
+      in.whole_objects = true;
+    }
   }
 
   Draws later_;
+  Draws pieces_;
 };
 
 }  // namespace feedrate::pipeline

@@ -107,6 +107,30 @@ inline void draw_store(Settings& settings) {
   }
 }
 
+/// In what pieces some jobs read: groups of rows, buffers, objects for each worker.
+inline void draw_pieces(Settings& settings) {
+  feedrate::pipeline::Generator random = draws_of(settings);
+  double per_object = 1.0;
+  bool cached = false;
+  for (const auto& [key, value] : settings) {
+    if (key == "/dataset/samples_per_object") per_object = std::stod(value);
+    if (key == "/source/cache") cached = true;
+  }
+  const auto some = [&](double share, const char* key, const std::string& value) {
+    if (random.chance(share)) settings.emplace_back(key, value);
+  };
+  some(0.2, "/loader/shuffle_buffer", fmt::format("{:.0f}", random.log_uniform(10.0, 3000.0)));
+  if (cached) some(0.5, "/source/shared_cache", "true");
+  if (per_object <= 1.0) return;
+  some(0.3, "/loader/divided_by", random.chance(0.7) ? "objects" : "samples");
+  if (!random.chance(0.3)) return;
+  settings.emplace_back("/dataset/row_groups/rows",
+                        fmt::format("{:.0f}", std::ceil(random.uniform(0.0, 1.0) * per_object)));
+  some(0.5, "/dataset/row_groups/range_requests", fmt::format("{:.0f}", random.whole(1.0, 20.0)));
+  some(0.3, "/dataset/row_groups/read_share", fmt::format("{:.3f}", random.uniform(0.05, 1.0)));
+  some(0.1, "/dataset/row_groups/random", "true");
+}
+
 /// A loader of that family, by one of its names.
 inline std::string drawn_loader(const Settings& before, const std::string& family) {
   feedrate::pipeline::Generator random = draws_of(before);
@@ -159,6 +183,7 @@ inline Settings generated_settings(feedrate::pipeline::Generator& random) {
                        count(100.0, 3000.0) + " us\"}");
   if (random.chance(0.3)) set("/job/startup", count(1.0, 30.0) + " min");
   draw_store(settings);
+  draw_pieces(settings);
   return settings;
 }
 

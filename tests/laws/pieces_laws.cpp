@@ -1,0 +1,339 @@
+// In what pieces samples are read: what a shuffle buffer reads before the first one leaves it,
+// objects that workers have for themselves, groups of rows, documents that fill sequences, and
+// caches that instances share.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/errors.hpp"
+#include "catch.hpp"
+#include "laws/first_epoch.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/loading.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
+#include "schema/scenario.hpp"
+#include "study/run.hpp"
+#include "tests/population.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+using testing_laws::by_events;
+using testing_laws::time_of;
+using testing_resolve::scenario_with;
+using testing_resolve::Settings;
+
+namespace {
+
+/// One rank whose workers read and make for themselves: nothing is shared, nothing varies.
+Inputs alone(double workers, double batch, double steps) {
+  Inputs in;
+  in.kind = workers > 0.0 ? LoaderKind::pytorch : LoaderKind::inline_;
+  in.workers = workers;
+  in.batch = batch;
+  in.samples = batch * steps;
+  in.cores = {{{1.0, 1.0}, {1000.0, 1000.0}}, 0.0};
+  in.source = Read{};
+  in.source->latency = milliseconds(1.0);
+  in.first_source = in.source;
+  in.step.fixed = microseconds(1.0);
+  return in;
+}
+
+/// The mean's time, which the events must agree with.
+double agreed(const Inputs& in, double within) {
+  const double mean = time_of(in);
+  const double events = by_events(in, 3);
+  INFO("mean " << mean << " s, events " << events << " s");
+  CHECK(mean == Approx(events).epsilon(within));
+  return mean;
+}
+
+Result result(const Settings& settings) {
+  return study::run(scenario_with(settings), testing_resolve::catalog(), nullptr);
+}
+
+resolve::Resolved resolved(const Settings& settings) {
+  return resolve::resolve(scenario_with(settings), testing_resolve::catalog());
+}
+
+Settings streamed(Settings more) {
+  Settings all = {{"/source/service", "s3"},
+                  {"/source/input_mode", "FastFile"},
+                  {"/dataset/samples_per_object", "1000"}};
+  for (auto& one : more) all.push_back(std::move(one));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "pieces: a GPU that is slower than its loader waits for the buffer's fill once an epoch") {
+  for (const double workers : {1.0, 4.0}) {
+    Inputs in = alone(workers, 10.0, 400.0);
+    in.step.fixed = milliseconds(30.0);
+    const double without = agreed(in, 0.005);
+    for (const double buffer : {50.0, 200.0, 800.0}) {
+      in.read_before = buffer;
+      INFO(workers << " workers read " << buffer << " samples before");
+      const double own = std::min(buffer, in.samples / workers);
+      CHECK(agreed(in, 0.005) == Approx(without + own * 1e-3).margin(0.011));
+    }
+  }
+}
+
+TEST_CASE("pieces: a job that waits for its reading reads no more with a buffer") {
+  for (const double workers : {0.0, 1.0, 4.0}) {
+    Inputs in = alone(workers, 10.0, 400.0);
+    const double without = agreed(in, 0.01);
+    for (const double buffer : {50.0, 500.0, 1e9}) {
+      in.read_before = buffer;
+      INFO(workers << " workers read " << buffer << " samples before");
+      CHECK(agreed(in, 0.01) == Approx(without).epsilon(0.01));
+    }
+  }
+}
+
+TEST_CASE("pieces: a pool's threads fill one buffer together") {
+  Inputs in = alone(4.0, 10.0, 400.0);
+  in.kind = LoaderKind::pool;
+  in.step.fixed = milliseconds(30.0);
+  const double without = agreed(in, 0.01);
+  in.read_before = 800.0;
+  CHECK(agreed(in, 0.01) == Approx(without + 0.2).epsilon(0.005));
+}
+
+TEST_CASE("pieces: the more is read before the first sample, the longer a job takes") {
+  Generator generate(3201);
+  int longer = 0;
+  for (int i = 0; i < 600; ++i) {
+    Inputs in = generate.inputs(60.0);
+    in.epochs = 1.0;
+    in.remote.reset();
+    in.read_before = 0.0;
+    const double without = time_of(in);
+    double before = without;
+    for (const double buffer : {16.0, 256.0, 4096.0}) {
+      in.read_before = buffer;
+      const double time = time_of(in);
+      INFO("job " << i << ", " << buffer << ": " << before << " s, then " << time << " s");
+      // A loader that is left less to read while it makes batches waits at other stations.
+      REQUIRE(time >= before * (1.0 - 0.02));
+      before = std::max(before, time);
+    }
+    if (before > without * 1.02) ++longer;
+  }
+  CHECK_DRAWN(longer > 60);
+}
+
+TEST_CASE("pieces: workers that have one object more than the others make the last batches alone") {
+  for (const double workers : {2.0, 3.0, 8.0}) {
+    for (const double objects : {1.0, 2.0, 5.0, 8.0, 11.0, 16.0, 17.0}) {
+      for (const bool waits : {false, true}) {
+        Inputs in = alone(workers, 10.0, 20.0 * objects);
+        in.per_object = 200.0;
+        in.whole_objects = true;
+        in.asynchronous_step = !waits;
+        const double most = std::ceil(objects / workers);
+        INFO(workers << " workers, " << objects << " objects, the loop waits: " << waits);
+        CHECK(agreed(in, 0.02) == Approx(most * 200.0 * 1e-3).epsilon(0.03));
+      }
+    }
+  }
+}
+
+TEST_CASE("pieces: objects that divide evenly among workers are as good as samples") {
+  Generator generate(3202);
+  for (int i = 0; i < 300; ++i) {
+    Inputs in = generate.inputs(80.0);
+    if (in.workers < 1.0) continue;
+    in.per_object = 0.0;
+    in.whole_objects = false;
+    const double divided = time_of(in);
+    in.whole_objects = true;
+    in.per_object = in.samples / (in.replicas() * in.workers * std::floor(1.0 + i % 7));
+    INFO("job " << i);
+    REQUIRE(time_of(in) == divided);
+    // Uneven, it is never faster: the last of them come from few.
+    in.per_object *= in.workers / (in.workers + 1.0);
+    REQUIRE(time_of(in) >= divided * (1.0 - 1e-9));
+  }
+}
+
+TEST_CASE("pieces: mean and events agree on buffers and uneven objects") {
+  Generator generate(3203);
+  double off = 0.0;
+  int jobs = 0;
+  int far = 0;
+  for (int i = 0; i < 250; ++i) {
+    Inputs in = generate.inputs(60.0);
+    in.epochs = 1.0;
+    in.instances = 1.0;
+    if (in.workers < 1.0 || in.remote) continue;
+    const double of_rank = in.samples / in.replicas();
+    if (of_rank < in.batch * 16.0 || in.sequential_stream) continue;
+    if (!in.source && !in.disk) continue;
+    Inputs plain = in;
+    plain.read_before = 0.0;
+    plain.whole_objects = false;
+    in.read_before = std::ceil(of_rank * generate.uniform(0.0, 0.5));
+    in.whole_objects = true;
+    in.per_object = of_rank / std::ceil(in.workers * generate.log_uniform(0.5, 5.0));
+    // What both are apart without pieces is others' matter.
+    const double apart = time_of(plain) / by_events(plain, 4);
+    const double with = time_of(in) / by_events(in, 4);
+    ++jobs;
+    off += std::abs(with / apart - 1.0);
+    INFO("job " << i << ": mean over events " << apart << ", with pieces " << with);
+    if (std::abs(with / apart - 1.0) > 0.05) ++far;
+    CHECK(std::abs(with / apart - 1.0) < 0.2);
+  }
+  INFO(jobs << " jobs, mean distance " << off / jobs << ", " << far << " beyond 5 %");
+  CHECK_DRAWN(jobs > 40);
+  CHECK(far <= 0.06 * jobs);
+}
+
+TEST_CASE("pieces: what a group of rows costs") {
+  const auto plain = resolved(streamed({}));
+  const Read& whole = *plain.inputs.source;
+  CHECK(whole.requests == Approx(1e-3));
+  const auto groups = resolved(streamed({{"/dataset/row_groups/rows", "100"},
+                                         {"/dataset/row_groups/range_requests", "3"},
+                                         {"/dataset/row_groups/read_share", "25%"}}));
+  const Read& some = *groups.inputs.source;
+  // Ten groups of three requests, and two for the footer.
+  CHECK(some.requests == Approx(32e-3));
+  CHECK(some.bytes / whole.bytes == Approx(0.25));
+  // The whole object is one group.
+  const auto one = resolved(streamed({{"/dataset/row_groups/rows", "1000"}}));
+  CHECK(one.inputs.source->requests == Approx(3e-3));
+  CHECK(one.inputs.source->bytes == whole.bytes);
+  // At random, each sample brings its group, and the footer is read once.
+  const auto random = resolved(
+      streamed({{"/dataset/row_groups/rows", "100"}, {"/dataset/row_groups/random", "true"}}));
+  CHECK(random.inputs.source->requests == Approx(1.002));
+  CHECK(random.inputs.source->bytes / whole.bytes == Approx(100.0));
+}
+
+TEST_CASE("pieces: the bill counts the requests and bytes that are simulated") {
+  const auto bill = [](const Settings& more) {
+    Settings settings = streamed({{"/source/region", "us-west-2"}, {"/job/epochs", "1"}});
+    settings.insert(settings.end(), more.begin(), more.end());
+    return result(settings).bill;
+  };
+  const auto whole = bill({});
+  const auto groups = bill({{"/dataset/row_groups/rows", "100"},
+                            {"/dataset/row_groups/range_requests", "3"},
+                            {"/dataset/row_groups/read_share", "0.25"}});
+  CHECK(groups.requests / whole.requests == Approx(32.0).epsilon(1e-3));
+  CHECK(groups.transfer / whole.transfer == Approx(0.25).epsilon(1e-3));
+}
+
+TEST_CASE("pieces: files that do not divide among the GPUs are read by each of them") {
+  const auto read = [](const std::string& per_object) {
+    return resolved({{"/source/service", "s3"},
+                     {"/source/input_mode", "FastFile"},
+                     {"/loader/kind", "hf-streaming"},
+                     {"/cluster/instances", "4"},
+                     {"/dataset/samples_per_object", per_object}});
+  };
+  const auto even = read("1000");    // 200 objects
+  const auto uneven = read("1005");  // 200 of them too, by their last
+  const auto odd = read("990");      // 203
+  CHECK(even.inputs.times_read == 1.0);
+  CHECK(uneven.inputs.times_read == 1.0);
+  CHECK(odd.inputs.times_read == 4.0);
+  CHECK(odd.inputs.source->bytes / even.inputs.source->bytes == Approx(4.0));
+  CHECK(pipeline::objects_of_rank(odd.inputs) == Approx(203.0));
+  const auto says = [](const resolve::Resolved& job) {
+    return std::any_of(job.caveats.begin(), job.caveats.end(), [](const std::string& caveat) {
+      return caveat.find("Write 200 or 204 objects") != std::string::npos;
+    });
+  };
+  CHECK(says(odd));
+  CHECK_FALSE(says(even));
+}
+
+TEST_CASE("pieces: packed documents are the job of the sequences that they fill, to the last bit") {
+  const Settings step = {{"/job/step", R"({"fixed": "300 ms", "tokens_per_sample": 8192})"},
+                         {"/loader/batch_size", "4"},
+                         {"/dataset/bytes_on_gpu_per_sample", "32 KB"}};
+  Settings documents = step;
+  for (const auto& one : Settings{{"/dataset/samples", "16000000"},
+                                  {"/dataset/tokens_per_document", "512"},
+                                  {"/dataset/bytes_per_sample", "2 KB"},
+                                  {"/dataset/samples_per_object", "160000"},
+                                  {"/dataset/row_groups/rows", "1600"},
+                                  {"/loader/shuffle_buffer", "1600"},
+                                  {"/preprocess/0/cpu", "0.25 ms"},
+                                  {"/loader/packing", "true"}}) {
+    documents.push_back(one);
+  }
+  Settings sequences = step;
+  for (const auto& one : Settings{{"/dataset/samples", "1000000"},
+                                  {"/dataset/bytes_per_sample", "32 KB"},
+                                  {"/dataset/samples_per_object", "10000"},
+                                  {"/dataset/row_groups/rows", "100"},
+                                  {"/dataset/size_cv", "0.075"},
+                                  {"/loader/shuffle_buffer", "100"},
+                                  {"/preprocess/0/cpu", "4 ms"}}) {
+    sequences.push_back(one);
+  }
+  const auto packed = result(documents);
+  const auto typed = result(sequences);
+  CHECK(packed.times.total == typed.times.total);
+  CHECK(packed.bill.money == typed.bill.money);
+  // Unpacked, each document is a step's sample: sixteen times as many.
+  documents.back().second = "false";
+  const auto padded = result(documents);
+  CHECK(padded.times.total / packed.times.total > 10.0);
+}
+
+TEST_CASE("pieces: a cache that instances share fetches the data once") {
+  Inputs in = alone(2.0, 10.0, 400.0);
+  in.instances = 4.0;
+  in.samples *= 4.0;
+  in.epochs = 5.0;
+  in.source->bytes = bytes_per_sample(1e5);
+  in.source->rate = linear_until(bytes_per_second(1e9), bytes_per_second(1e10));
+  in.first_source = in.source;
+  in.network = bytes_per_second(1e10);
+  in.disk = Read{};
+  in.disk->latency = microseconds(50.0);
+  in.disk->bytes = in.source->bytes;
+  in.disk->rate = {{{1.0, bytes_per_second(2e9)}}, 0.0};
+  in.caches.readers = 4.0;
+  in.caches.on_disk = 1.0;
+  // Alone, an instance that reads another quarter in each epoch finds what it has read before.
+  CHECK(epochs_read(in) > 2.0);
+  const double own = simulate(in).total.wall.base();
+  in.caches.from_peers = 0.75;
+  CHECK(epochs_read(in) == Approx(1.0));
+  CHECK(simulate(in).total.wall.base() < own);
+  // Three quarters of what is read come over the network.
+  in.network = bytes_per_second(1e6);
+  const double slow = simulate(in).later.wall.base();
+  CHECK(slow == Approx(4000.0 * 0.75 * 1e5 / 1e6).epsilon(0.02));
+}
+
+TEST_CASE("pieces: what cannot be is refused by name") {
+  const auto says = [](const Settings& settings, const std::string& expected) {
+    try {
+      scenario_with(settings);
+    } catch (const InputError& error) {
+      INFO(error.what());
+      CHECK(std::string(error.what()).find(expected) != std::string::npos);
+      return true;
+    }
+    return false;
+  };
+  CHECK(says({{"/dataset/row_groups/rows", "100"}},
+             "expected at most dataset.samples_per_object, 1, got 100"));
+  CHECK(says({{"/loader/packing", "true"}},
+             "expected dataset.tokens_per_document and "
+             "job.step.tokens_per_sample beside it"));
+  CHECK(says({{"/source/service", "s3"},
+              {"/source/input_mode", "FastFile"},
+              {"/source/shared_cache", "true"}},
+             "expected the room of one instance's cache"));
+}
