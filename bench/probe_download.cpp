@@ -12,6 +12,7 @@
 #include "bench/http_client.hpp"
 #include "bench/http_server.hpp"
 #include "bench/mix.hpp"
+#include "bench/mounted_file.hpp"
 #include "bench/probes.hpp"
 #include "bench/streams.hpp"
 #include "bench/team.hpp"
@@ -178,12 +179,13 @@ class DownloadProbe {
 };
 
 std::function<void()> open(const Settings& settings, Recorder& recorder) {
+  if (is_mounted(settings.url)) return open_mounted(settings, recorder);
   const auto probe = std::make_shared<DownloadProbe>(settings, recorder);
   return [probe] { probe->round(); };
 }
 
-std::string unavailable(const Settings&) {
-  return http_unavailable();
+std::string unavailable(const Settings& settings) {
+  return is_mounted(settings.url) ? std::string() : http_unavailable();
 }
 
 }  // namespace

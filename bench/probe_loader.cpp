@@ -16,7 +16,7 @@
 namespace feedrate::bench {
 namespace {
 
-/// In place of MODULE:DATASET: JPEG files as torchvision reads them for classification.
+/// In place of MODULE:NAME: JPEG files as torchvision reads them for classification.
 constexpr std::string_view images = "images";
 
 std::string script(const Settings& settings) {
@@ -106,7 +106,7 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
 
 std::string unavailable(const Settings& settings) {
   if (settings.loader.empty())
-    return "give --loader MODULE:DATASET, a dataset of your own, or --loader images";
+    return "give --loader MODULE:NAME, a dataset or loader of your own, or --loader images";
   if (std::filesystem::exists(script(settings))) return "";
   return fmt::format("{} is missing", script(settings));
 }

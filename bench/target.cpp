@@ -78,7 +78,7 @@ Target target_of(const std::string& url) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (scheme == "s3" && url.size() > 5) return s3_target(url);
   if (scheme != "http" && scheme != "https") {
-    throw InputError("expected a URL that starts with http://, https:// or s3://, got " +
+    throw InputError("expected a URL that starts with http://, https://, s3:// or file://, got " +
                      in_quotes(url_without_secrets(url)));
   }
   Target target;

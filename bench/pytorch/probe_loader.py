@@ -14,14 +14,15 @@ import random
 import statistics
 import sys
 import tempfile
+import threading
 import time
 import warnings
 
 import samples
 import torch.utils.data
-from torch.utils.data import DataLoader
 
 import devices
+import loaders
 
 
 class Timed(torch.utils.data.Dataset):
@@ -44,13 +45,14 @@ class Timed(torch.utils.data.Dataset):
 class TimedCollate:
     """Collates as the loader would, in shared memory inside a worker, and records the time."""
 
-    def __init__(self, times):
+    def __init__(self, times, collate):
         self.times = times
+        self.collate = collate
         self.done = multiprocessing.Value("i", 0)
 
     def __call__(self, batch):
         start = time.thread_time()
-        made = torch.utils.data.default_collate(batch)
+        made = self.collate(batch)
         took = time.thread_time() - start
         with self.done.get_lock():
             at = self.done.value
@@ -75,9 +77,9 @@ def bytes_read():
         return None
 
 
-def alone(dataset, count, seconds):
-    """Samples in the parent, one after the other, files in the page cache; at least eight, whatever
-    they take. Their times."""
+def alone(dataset, count, seconds, each=1):
+    """Items of `each` samples in the parent, one after the other, files in the page cache; at least
+    eight, whatever they take. Their times."""
     for i in range(min(count, 8)):
         dataset[i]
     times = []
@@ -92,11 +94,11 @@ def alone(dataset, count, seconds):
         # One number for all rounds, which are one series. A dataset that maps its files or holds
         # its samples reads nothing that is counted.
         read = (bytes_read() or 0) - (before or 0)
-        each = read / len(times) if before is not None and times else 0
-        alone.at = {"bytes": each} if each > 1000 else {}
+        of_one = read / len(times) / each if before is not None and times else 0
+        alone.at = {"bytes": of_one} if of_one > 1000 else {}
         if isinstance(dataset, samples.Images):
             alone.at |= {"pixels": dataset.mean_pixels(len(times)), "format": "jpeg"}
-    series("getitem", "samples", 1, alone.at, times)
+    series("getitem", "samples", each, alone.at, times)
     return times
 
 
@@ -113,13 +115,13 @@ def epoch_that_fits(cost, batch, counts, cores, seconds):
     return 4, 4
 
 
-def in_loader(dataset, batch, workers, batches):
-    """The loader at full speed: CPU seconds of each sample and of each collate, in the order of the
-    epoch, the time of a sample once all workers run, and what starting and ending workers took."""
+def in_loader(source, batch, workers, batches):
+    """The loader at full speed: CPU seconds of each item and of each collate, in the order of the
+    epoch, the time of an item once all workers run, and what starting and ending workers took."""
     count = batch * batches
-    timed = Timed(samples.Cycled(dataset, count), multiprocessing.RawArray("d", count))
-    collate = TimedCollate(multiprocessing.RawArray("d", batches))
-    loader = DataLoader(timed, batch_size=batch, num_workers=workers, collate_fn=collate)
+    timed = Timed(samples.Cycled(source.dataset, count), multiprocessing.RawArray("d", count))
+    collate = TimedCollate(multiprocessing.RawArray("d", batches), source.collate)
+    loader = source.loader(timed, batch, workers, collate)
     start = time.perf_counter()
     loaded = iter(loader)
     made = time.perf_counter() - start
@@ -153,9 +155,9 @@ def warm_ups(got, batch, workers):
             got["collate"][w] - collates for w in range(workers)]
 
 
-def handover(dataset, batch, repeats, cost):
-    """What the main process does for a batch that is ready, and to give it back; samples take `cost`."""
-    loader = DataLoader(samples.Cycled(dataset, batch * repeats), batch_size=batch, num_workers=1)
+def handover(source, batch, repeats, cost):
+    """What the main process does for a batch that is ready, and to give it back; items take `cost`."""
+    loader = source.loader(samples.Cycled(source.dataset, batch * repeats), batch, 1)
     wait = 2.5 * batch * cost + 0.05
     times = []
     loaded = iter(loader)
@@ -169,11 +171,11 @@ def handover(dataset, batch, repeats, cost):
     return size, times
 
 
-def transfers(dataset, batch, repeats, cost, device):
+def transfers(source, batch, repeats, cost, device):
     """Of batches that a worker has made and that lie in shared memory: seconds of pinning one as the
-    pinning thread does, of copying one to the device as it is, and of copying a pinned one. Samples
+    pinning thread does, of copying one to the device as it is, and of copying a pinned one. Items
     take `cost`."""
-    loader = DataLoader(samples.Cycled(dataset, batch * 2 * repeats), batch_size=batch, num_workers=1)
+    loader = source.loader(samples.Cycled(source.dataset, batch * 2 * repeats), batch, 1)
     wait = 2.5 * batch * cost + 0.05
     times = {"pin": [], "worker": [], "pinned": []}
 
@@ -233,22 +235,28 @@ def io_counter():
 class Probe:
     """Measures in rounds: a share of every series in each, in random order."""
 
-    def __init__(self, dataset, batch, quick, seconds, rounds, device=None):
+    def __init__(self, source, batch, quick, seconds, rounds, device=None):
         self.device = device
-        self.dataset = dataset
-        self.batch = batch
+        self.source = source
+        self.dataset = source.dataset
+        # Items that the loader collates, and the samples that they are.
+        self.batch = 1 if source.own_batches else batch
+        self.samples = self.batch * source.each
         self.quick = quick
         self.left = seconds
         self.rounds = rounds
         self.done = 0
         self.random = random.Random(1)
-        self.size = samples.bytes_of(torch.utils.data.default_collate([dataset[0]] * batch))
+        item = self.dataset[0]
+        made = source.collate(item if source.own_batches else [item] * self.batch)
+        self.size = samples.bytes_of(made)
+        source.told.append(loaders.transport_of(made))
         self.hand = self.alone = None  # seconds: of a batch handed over, of a sample by one worker
 
     def plan(self):
         """What a round holds, once it is known what a sample costs."""
         few = min(len(self.dataset), 16 if self.quick else 256)
-        times = alone(self.dataset, few, self.left / self.rounds / 10)
+        times = alone(self.dataset, few, self.left / self.rounds / 10, self.source.each)
         self.few, self.cost = len(times), statistics.median(times)
         cores = len(os.sched_getaffinity(0))
         counts = sorted({1, cores, 2 * cores} | {2**k for k in range(1, 8) if 2**k < cores})
@@ -260,7 +268,7 @@ class Probe:
             counts, self.each, self.more, self.repeats = [1, 2], 4, 4, 5
         else:
             # A process's first loader is slower than all later.
-            in_loader(self.dataset, self.batch, 1, self.each + self.more)
+            in_loader(self.source, self.batch, 1, self.each + self.more)
         self.parts = [(f"{w} workers", self.workers, w) for w in counts]
         self.parts += [("handover", self.handover, None), ("inline", self.inline, None)]
         if self.device is not None:
@@ -273,7 +281,8 @@ class Probe:
         if first:
             self.plan()
         else:
-            alone(self.dataset, self.few, self.left / max(self.rounds - self.done, 1) / 20)
+            alone(self.dataset, self.few, self.left / max(self.rounds - self.done, 1) / 20,
+                  self.source.each)
         self.measured = {}  # workers -> what each epoch measured
         self.take_turns(start)
         self.tell_workers()
@@ -306,7 +315,7 @@ class Probe:
 
     def workers(self, workers):
         batches = self.each * workers + self.more
-        got = in_loader(self.dataset, self.batch, workers, batches)
+        got = in_loader(self.source, self.batch, workers, batches)
         self.measured.setdefault(workers, []).append(got)
 
     def tell_workers(self):
@@ -314,18 +323,18 @@ class Probe:
         of them. A worker that has a core to itself is never idle, and the main process does its part
         beside it: both together are what a sample costs, of this round where it was measured, so
         that a drift meets both sides alike."""
-        batch, size = self.batch, self.size
+        batch, size, items = self.batch, self.size, self.source.each
         for workers, got in sorted(self.measured.items()):
             at = {"users": workers}
             each = [one["each"] for one in got]
             kept = [steady(one, batch, workers) for one in got]
-            series("getitem_in_loader", "samples", 1, at, [t for times, _ in kept for t in times])
+            series("getitem_in_loader", "samples", items, at, [t for times, _ in kept for t in times])
             series("collate", "bytes", size, {"bytes": size, **at}, [t for _, c in kept for t in c])
-            series("throughput", "samples", 1, {"batch": batch, **at}, each)
+            series("throughput", "samples", items, {"batch": self.samples, **at}, each)
             series("worker_startup", "workers", workers, at, [one["startup"] for one in got])
             series("worker_shutdown", "workers", workers, at, [one["shutdown"] for one in got])
             if workers == 1:
-                series("worker_warmup", "workers", 1, {"users": 1, "batch": batch},
+                series("worker_warmup", "workers", 1, {"users": 1, "batch": self.samples},
                        [max(t, 0.0) for one in got for t in warm_ups(one, batch, 1)])
                 self.alone = statistics.median(each)
             if self.hand is not None and self.alone is not None:
@@ -333,28 +342,137 @@ class Probe:
                 series("cpu", "core-seconds", 1, at, [t / work for t in each])
 
     def handover(self, _):
-        _, times = handover(self.dataset, self.batch, self.repeats, self.cost)
+        _, times = handover(self.source, self.batch, self.repeats, self.cost)
         series("handover", "batches", 1, {"bytes": self.size}, times)
         self.hand = statistics.median(times)
 
     def transfers(self, _):
-        found = transfers(self.dataset, self.batch, self.repeats, self.cost, self.device)
+        found = transfers(self.source, self.batch, self.repeats, self.cost, self.device)
         at = {"bytes": self.size}
         series("pin", "bytes", self.size, at, found["pin"])
         for memory in "worker", "pinned":
             series("to_gpu", "bytes", self.size, {**at, "memory": memory}, found[memory])
 
     def inline(self, _):
-        got = in_loader(self.dataset, self.batch, 0, self.repeats)
+        got = in_loader(self.source, self.batch, 0, self.repeats)
         series("collate_inline", "bytes", self.size, {"bytes": self.size}, got["collate"][1:])
 
     def device_reads(self):
+        if isinstance(self.dataset, loaders.Flowing):
+            return
         cold = cold_reads(self.dataset, self.few)
         if cold:
             series("device_reads", "reads", cold[0], {"samples": self.few}, [cold[1]])
         else:
             print("remark device reads of a sample: not measured (no list of files, or nothing was "
                   "read from a disk)", flush=True)
+
+
+class OfBatches:
+    """An iterator of batches that torch does not make: its rate, and the CPU time of its samples in
+    this process and in those that it has started. Nothing tells its workers apart."""
+
+    def __init__(self, source, quick, seconds, rounds):
+        self.source = source
+        self.share = 1.0 if quick else seconds / rounds
+        self.flow = None
+
+    def next(self):
+        if self.flow is None:
+            self.flow = iter(self.source.opaque)
+        for _ in range(2):
+            try:
+                return next(self.flow)
+            except StopIteration:
+                self.flow = iter(self.source.opaque)
+        return sys.exit("the iterator ends before its first batch")
+
+    def round(self):
+        if self.flow is None:
+            start = time.perf_counter()
+            first = self.next()
+            print(f"remark its first batch came after {time.perf_counter() - start:.3g} s", flush=True)
+            print(f"remark {loaders.transport_of(first)}", flush=True)
+        for _ in range(3):  # what it had made ahead
+            self.next()
+        walls, costs = [], []
+        begun = time.perf_counter()
+        while len(walls) < 4 or time.perf_counter() - begun < 0.8 * self.share and len(walls) < 4096:
+            start, cpu = time.perf_counter(), cpu_of_all()
+            many = loaders.samples_in(self.next())
+            walls.append((time.perf_counter() - start) / many)
+            costs.append((cpu_of_all() - cpu) / many)
+        # Processes that work ahead spend at any time: what counts is the mean.
+        mean = sum(costs) / len(costs)
+        series("getitem", "samples", 1, {}, [mean])
+        print(f"remark {1 / (sum(walls) / len(walls)):.4g} samples/s while nothing else runs, "
+              f"{1e3 * mean:.3g} ms of CPU a sample over all of its threads and processes", flush=True)
+
+
+def cpu_of_all():
+    """CPU seconds of this process and of those that descend from it."""
+    children = {}
+    spent = {}
+    tick = os.sysconf("SC_CLK_TCK")
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(name))
+        # Those that it has waited for, too.
+        spent[int(name)] = sum(int(field) for field in fields[11:15]) / tick
+    total, left = 0.0, [os.getpid()]
+    while left:
+        process = left.pop()
+        left += children.get(process, [])
+        # The clock of this process is finer than ticks.
+        total += time.process_time() if process == os.getpid() else spent.get(process, 0.0)
+    return total
+
+
+def lock_share(dataset, seconds):
+    """Of an item's making, what only one thread at a time does (Python's lock): two threads against
+    one. None where it cannot be told."""
+    if len(os.sched_getaffinity(0)) < 2:
+        return None
+
+    def rate(threads):
+        counts = [0] * threads
+        end = time.perf_counter() + seconds
+
+        def run(at):
+            while time.perf_counter() < end:
+                dataset[counts[at] % len(dataset)]
+                counts[at] += 1
+
+        workers = [threading.Thread(target=run, args=(at,)) for at in range(threads)]
+        start = time.perf_counter()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return sum(counts) / (time.perf_counter() - start)
+
+    gain = statistics.median(rate(2) / rate(1) for _ in range(3))
+    # Two of which each holds it for a share s of its time are 2 times as fast up to s = 1/2.
+    return min(max(1 / max(gain, 1e-9), 0.5), 1.0)
+
+
+def tell(source, dataset, quick):
+    """What the series do not say of it."""
+    for words in source.told:
+        print(f"remark {words}", flush=True)
+    if dataset is None or isinstance(dataset, loaders.Flowing):
+        return  # two threads of one iterator would be in each other's way
+    share = lock_share(dataset, 0.05 if quick else 0.5)
+    if share is not None:
+        at = "at most half" if share <= 0.55 else f"about {100 * share:.0f} %"
+        print(f"remark threads: {at} of a sample's time is under a lock that one thread holds at a time "
+              f"(two threads against one; /loader/lock of a pool)", flush=True)
 
 
 def measure(probe, rounds):
@@ -407,12 +525,21 @@ def main():
     torch.manual_seed(1)
     with tempfile.TemporaryDirectory(prefix="feedrate-loader-") as scratch:
         count = 1 if arguments.check else 16 if arguments.quick else 256
-        dataset = samples.chosen(arguments, scratch, count)
+        if arguments.dataset:
+            source = loaders.source_of(arguments.dataset, samples.made_by(arguments.dataset))
+        else:
+            source = loaders.Source(samples.chosen(arguments, scratch, count))
+        rounds = max(arguments.rounds, 1)
         if arguments.check:
-            dataset[0]
+            OfBatches(source, True, 1.0, 1).next() if source.opaque is not None else source.dataset[0]
             return
-        probe = Probe(dataset, arguments.batch_size, arguments.quick, arguments.seconds,
-                      max(arguments.rounds, 1), device)
+        if source.opaque is not None:
+            tell(source, None, arguments.quick)
+            measure(OfBatches(source, arguments.quick, arguments.seconds, rounds), arguments.rounds)
+            return
+        probe = Probe(source, source.batch or arguments.batch_size, arguments.quick,
+                      arguments.seconds, rounds, device)
+        tell(source, source.dataset, arguments.quick)
         measure(probe, arguments.rounds)
 
 

@@ -66,11 +66,11 @@ def generated_images(directory, count, width=500, height=375, noise=27):
             os.path.join(directory, f"{i:05d}.jpg"), quality=88)
 
 
-def dataset_named(name):
-    """MODULE:DATASET: a dataset, or what makes one when called."""
+def made_by(name):
+    """MODULE:NAME: what it is, or what it makes when called."""
     module_name, _, attribute = name.partition(":")
     if not attribute:
-        sys.exit(f"expected MODULE:DATASET, got {name!r}")
+        sys.exit(f"expected MODULE:NAME, got {name!r}")
     sys.path.insert(0, os.getcwd())
     try:
         module = importlib.import_module(module_name)
@@ -79,18 +79,16 @@ def dataset_named(name):
     if not hasattr(module, attribute):
         sys.exit(f"module {module_name!r} has no {attribute!r}")
     made = getattr(module, attribute)
-    if callable(made) and not isinstance(made, torch.utils.data.Dataset):
+    if callable(made) and not hasattr(made, "__getitem__") and not hasattr(made, "__iter__"):
         made = made()
-    if not hasattr(made, "__getitem__") or not hasattr(made, "__len__"):
-        sys.exit(f"{name}: expected a dataset with __getitem__ and __len__, got {type(made)}")
-    if len(made) == 0:
-        sys.exit(f"{name}: the dataset is empty")
+    elif isinstance(made, type):
+        made = made()
     return made
 
 
 def add_arguments(parser):
     """What `chosen` reads."""
-    parser.add_argument("dataset", nargs="?", help="MODULE:DATASET; a dataset or what makes one")
+    parser.add_argument("dataset", nargs="?", help="MODULE:NAME; a dataset, a DataLoader, an iterator of batches, or what makes one")
     parser.add_argument("--data", help="instead: a folder of JPEG files, read as for classification")
 
 
@@ -98,7 +96,12 @@ def chosen(arguments, scratch, count, side=224):
     """The user's dataset, the user's images, or `count` generated ones in `scratch`; images become
     squares of `side` pixels."""
     if arguments.dataset:
-        return dataset_named(arguments.dataset)
+        made = made_by(arguments.dataset)
+        if not hasattr(made, "__getitem__") or not hasattr(made, "__len__"):
+            sys.exit(f"{arguments.dataset}: expected a dataset with __getitem__ and __len__, got {type(made)}")
+        if len(made) == 0:
+            sys.exit(f"{arguments.dataset}: the dataset is empty")
+        return made
     if not arguments.data:
         generated_images(scratch, count)
     return Images(image_files(arguments.data or scratch), side)

@@ -22,14 +22,17 @@ void add_probe_flags(Parser& app, bench::Settings& settings) {
       "Directory with your own samples, which are only read; repeat with --add and data of another "
       "size to learn how times grow with bytes",
       "DIR", "generated samples");
-  add("--url", settings.url, "URL of an object in your store: http, https or s3://bucket/key",
+  add("--url", settings.url,
+      "URL of an object in your store: http, https, s3://bucket/key, or file://PATH of one on a "
+      "mount (Mountpoint, gcsfuse, NFS)",
       "URL", "a local server on loopback, which says nothing about your store");
   add("--step-command", settings.step_command,
       "Command that prints a line \"SAMPLES SECONDS\" for each training step", "COMMAND");
   add("--loader", settings.loader,
-      "Your dataset for PyTorch's loader, as MODULE:DATASET; or images: the JPEGs of --data, read "
+      "Your loader in Python, as MODULE:NAME: a dataset, an iterable dataset, a DataLoader, an "
+      "iterator of batches, or a function that makes one; or images: the JPEGs of --data, read "
       "by torchvision",
-      "MODULE:DATASET");
+      "MODULE:NAME");
   add("--python", settings.python, "Python with PyTorch", "PROGRAM");
   add("--scratch", settings.scratch, "Folder for scratch files", "DIR",
       "the system's temporary folder");

@@ -17,11 +17,11 @@ namespace {
 
 /// The job whose epochs have so many steps, if its workers then still have as much to do at a time.
 /// Of unequal instances each kind has its own epochs.
-std::optional<Inputs> with_steps(const Inputs& inputs, EpochKind kind, double steps) {
+std::optional<Inputs> with_steps(const Inputs& inputs, double steps) {
   if (inputs.unequal) return std::nullopt;
   Inputs fewer = inputs;
   fewer.samples = steps * inputs.batch * inputs.replicas();
-  if (active_workers(fewer, kind) != active_workers(inputs, kind)) return std::nullopt;
+  if (active_workers(fewer) != active_workers(inputs)) return std::nullopt;
   return fewer;
 }
 
@@ -56,7 +56,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   constexpr double most_windows = 16.0;
   const bool own = epochs.steps <= 0.0 && all <= most_windows * window;
   const auto watched = [&](double steps, Duration& beyond_mean) {
-    const auto fewer = own ? with_steps(inputs, epochs.kind, steps) : std::nullopt;
+    const auto fewer = own ? with_steps(inputs, steps) : std::nullopt;
     const Inputs& job = fewer ? *fewer : inputs;
     const Epochs which = fewer ? one : left_after(steps);
     Span span = events_of(job, which);

@@ -88,12 +88,23 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
   return out;
 }
 
+/// Whether workers have objects of their own.
+bool divides_objects(const Inputs& inputs) {
+  return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
+         !inputs.remote && inputs.kind == LoaderKind::pytorch && inputs.workers >= 1.0;
+}
+
 /// What a shuffle buffer holds has been read before the first sample leaves it; at an epoch's end
 /// nothing is left to read while it empties. So no more is read than without one.
 void read_ahead(Loading& loading, const Inputs& inputs, double active) {
   if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return;
   const EpochShape shape = epoch_shape(inputs);
-  const double own = ((shape.steps - 1.0) * inputs.batch + shape.last_batch) / active;
+  const double of_rank = (shape.steps - 1.0) * inputs.batch + shape.last_batch;
+  double own = of_rank / active;
+  // Of who has most of the objects, and ends last.
+  if (const Division uneven = division_of(inputs, shape.steps); uneven.few > 0.0) {
+    own = of_rank / shape.steps * (uneven.first / uneven.workers + uneven.left / uneven.few);
+  }
   const bool shared = inputs.kind == LoaderKind::pool;
   const double before = inputs.read_before / (shared ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
@@ -364,12 +375,6 @@ double objects_of_rank(const Inputs& inputs) {
   return inputs.samples * inputs.times_read / inputs.per_object / inputs.replicas();
 }
 
-/// Whether workers have objects of their own.
-static bool divides_objects(const Inputs& inputs) {
-  return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
-         !inputs.remote && inputs.kind == LoaderKind::pytorch && inputs.workers >= 1.0;
-}
-
 Division division_of(const Inputs& inputs, double steps) {
   Division all{std::max(1.0, inputs.workers), steps};
   if (!divides_objects(inputs)) return all;
@@ -386,7 +391,7 @@ Division division_of(const Inputs& inputs, double steps) {
   return {all.workers, first, more, steps - first};
 }
 
-double active_workers(const Inputs& inputs, EpochKind kind) {
+double active_workers(const Inputs& inputs) {
   const EpochShape shape = epoch_shape(inputs);
   double most = std::max(1.0, inputs.workers);
   if (inputs.kind == LoaderKind::pytorch) most = std::min(most, shape.steps);
@@ -394,10 +399,6 @@ double active_workers(const Inputs& inputs, EpochKind kind) {
     most = std::min(most, inputs.batch * std::min(inputs.prefetch, shape.steps));
   }
   if (divides_objects(inputs)) return std::min(most, division_of(inputs, shape.steps).workers);
-  const auto& source = source_in(inputs, kind);
-  if (source && inputs.per_object > 0.0 && !inputs.sequential_stream) {
-    most = std::min(most, std::max(1.0, objects_of_rank(inputs)));
-  }
   return most;
 }
 

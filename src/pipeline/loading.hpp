@@ -102,8 +102,8 @@ struct SharedNic {
 std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const Misses& misses);
 
 /// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
-/// samples (pool), or objects that are streamed one after the other.
-double active_workers(const Inputs& inputs, EpochKind kind);
+/// samples (pool), or whole objects that workers share.
+double active_workers(const Inputs& inputs);
 
 /// Objects that the workers of a rank have among them in an epoch; 0: there are none of many
 /// samples.

@@ -412,6 +412,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   Made epoch;
   epoch.period = pace.period;
   epoch.step = slowest;
+  epoch.loader = pace.loader;
   Span& span = epoch.span;
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);

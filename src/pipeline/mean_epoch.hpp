@@ -10,6 +10,7 @@ struct Made {
   double variance = 0.0;
   double period = 0.0;  ///< of a step
   double step = 0.0;    ///< what it would be if the loader were always ahead
+  double loader = 0.0;  ///< what it would be if the GPU were; 0: the main process loads
 };
 
 /// The first of `which` with `active` customers a rank, under the limits as `flow` has them.

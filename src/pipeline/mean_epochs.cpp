@@ -29,14 +29,14 @@ struct Uneven {
     Flow flow(inputs, epochs.kind, misses, division.few);
     for (std::size_t i = 0; i < all.limits().size(); ++i) flow.set_burst(i, all.in_burst(i));
     const Made few = one_epoch(inputs, epochs, misses, flow, division.few, details);
-    const double longer = few.period - made.period;
-    if (longer <= 0.0) return;
-    // A loader that is just as fast as the GPU is hardly ahead of it.
-    constexpr double hardly = 0.05;
-    const double slack = made.step > 0.0 ? made.period / made.step - 1.0 : 1.0;
-    const double ahead =
-        division.few * inputs.prefetch * std::clamp(1.0 - slack / hardly, 0.0, 1.0);
-    const double adds = std::max(0.0, in_left - ahead) * longer;
+    if (few.period <= made.period) return;
+    // Their chain of batches, if the GPU never keeps it waiting; and from where the GPU begins the
+    // last batches, which find what these workers may hold.
+    const double trained = division.first + in_left;
+    const double chain = division.first * made.loader + in_left * few.period;
+    const double held = std::min(in_left, division.few * inputs.prefetch);
+    const double adds = std::max({0.0, chain - trained * made.period,
+                                  (in_left - held) * few.period - in_left * made.period});
     double waits = 0.0;
     for (Stage stage : all_stages()) waits += few.span.stall[stage].base();
     for (Stage stage : all_stages()) {
@@ -50,7 +50,7 @@ struct Uneven {
 
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details) {
   const Misses misses = misses_in(inputs, epochs.first);
-  const double active = active_workers(inputs, epochs.kind);
+  const double active = active_workers(inputs);
   Flow flow(inputs, epochs.kind, misses, active);
   const Uneven uneven(inputs, epochs, misses);
   const auto& limits = flow.limits();
@@ -100,7 +100,7 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
 
 std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch) {
   const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote;
-  const double active = active_workers(inputs, kind);
+  const double active = active_workers(inputs);
   // The workers of a Pipe-mode stream wait for its chunks one after the other.
   if (!chains || inputs.workers < 2.0 || active < inputs.workers || inputs.sequential_stream ||
       inputs.instances > 1.0) {

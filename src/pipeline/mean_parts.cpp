@@ -151,7 +151,7 @@ PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Miss
 
 PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {
   const Misses misses = misses_in(inputs, epoch);
-  Flow flow(inputs, kind, misses, active_workers(inputs, kind));
+  Flow flow(inputs, kind, misses, active_workers(inputs));
   // What a burst lets through may have been the whole job's pace.
   for (std::size_t i = 0; i < flow.limits().size(); ++i) {
     flow.set_burst(i, flow.limits()[i].credit > 0.0);
@@ -185,7 +185,7 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
 
 std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch) {
   const Misses misses = misses_in(inputs, epoch);
-  const double active = active_workers(inputs, kind);
+  const double active = active_workers(inputs);
   const Flow flow(inputs, kind, misses, active);
   const double most = active * inputs.ranks;
   std::vector<double> curve;

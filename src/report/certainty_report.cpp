@@ -148,7 +148,7 @@ std::vector<const InputUsed*> assumed_settings(const Result& r) {
 }
 
 std::string calibrate_words(const std::string& probe) {
-  return probe == "loader" ? "`feedrate calibrate loader --loader MODULE:DATASET` (about 2 min)"
+  return probe == "loader" ? "`feedrate calibrate loader --loader MODULE:NAME` (about 2 min)"
                            : fmt::format("`feedrate calibrate {}` (about 30 s)", probe);
 }
 

@@ -28,7 +28,7 @@ Steady steady_epoch(const Inputs& inputs, const pipeline::Outcome& outcome) {
   Steady steady{inputs};
   if (outcome.epochs > 1.0) steady.kind = pipeline::EpochKind::later;
   steady.misses = pipeline::misses_in(inputs, pipeline::epochs_begun(inputs));
-  steady.active = pipeline::active_workers(inputs, steady.kind);
+  steady.active = pipeline::active_workers(inputs);
   steady.wall = outcome.later.wall.base();
   steady.rate = pipeline::samples_of_instance(inputs) / steady.wall;
   steady.steps = outcome.steps / steady.wall;
@@ -130,7 +130,7 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
     return received;
   }
   // Samples made on the instance itself are not sent to it.
-  const double active = pipeline::active_workers(inputs, kind);
+  const double active = pipeline::active_workers(inputs);
   double made_there = 1.0;
   const auto loadings = pipeline::loadings(inputs, kind, misses, active);
   if (const Loading* local = on_cores(loadings); local != nullptr && local->cpu > 0.0) {

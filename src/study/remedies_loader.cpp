@@ -125,6 +125,27 @@ const Remedy loader_list[] = {
        }
        return changes;
      }},
+    {{"row_groups_in_sequence", "groups of rows read whole, one after the other", RemedyKind::code,
+      4.0, Rung::one_gpu, "each sample that is read brings its whole group of rows",
+      "a group that is read once serves all of its samples",
+      "the order is that of groups: shuffle these, and samples in a buffer "
+      "(/loader/shuffle_buffer)"},
+     [](const Situation& s) {
+       const auto& groups = s.scenario.dataset.row_groups;
+       return has_loader(s) && groups && groups->random.value_or(false) && groups->rows > 1.0;
+     },
+     [](const Situation&) { return flag("/dataset/row_groups/random", "false"); }},
+    {{"packing", "documents packed into full sequences", RemedyKind::code, 4.0,
+      Rung::one_gpu_in_memory, "tokens of a training sample are padding",
+      "the GPU computes on text alone",
+      "attention must not cross from one document to the next (masks, positions that begin anew)"},
+     [](const Situation& s) {
+       const auto& step = s.scenario.job.step;
+       const auto& tokens = s.scenario.dataset.tokens_per_document;
+       return has_loader(s) && tokens && step && step->tokens_per_sample &&
+              *tokens < *step->tokens_per_sample && !s.scenario.loader.packing.value_or(false);
+     },
+     [](const Situation&) { return flag("/loader/packing", "true"); }},
     {{"one_thread_a_worker", "one thread in each worker", RemedyKind::code, 0.5,
       Rung::one_gpu_in_memory, "PyTorch's workers keep all cores busy",
       "OpenCV, NumPy and torch may start one thread per core in every worker; "

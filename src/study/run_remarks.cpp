@@ -22,7 +22,7 @@ void add_check(Result& result, std::string text) {
 void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   if (result.bottleneck.stage != Stage::download || inputs.remote) return;
   const pipeline::Flow flow(inputs, pipeline::EpochKind::first, pipeline::Misses{},
-                            pipeline::active_workers(inputs, pipeline::EpochKind::first));
+                            pipeline::active_workers(inputs));
   const bool limited = flow.limit() < flow.free_rate();
   const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
     return !read.rate.empty() && read.latency > size / (read.through_nic().total(users) / users);
@@ -53,7 +53,7 @@ void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
 /// Workers of which more than can be at work are set.
 void remark_on_idle(Result& result, const pipeline::Inputs& inputs,
                     const pipeline::Outcome& outcome) {
-  const double active = pipeline::active_workers(inputs, pipeline::EpochKind::first);
+  const double active = pipeline::active_workers(inputs);
   if (active >= inputs.workers) return;
   const double idle = inputs.workers - active;
   if (inputs.kind == LoaderKind::pool) {

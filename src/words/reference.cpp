@@ -111,7 +111,7 @@ std::string narrowed_by(const ReferenceClass& of) {
   const auto probe = [&]() -> std::string_view {
     switch (*of.bound_by) {
       case ErrorClass::storage: return "feedrate calibrate disk";
-      case ErrorClass::cpu: return "feedrate calibrate loader --loader MODULE:DATASET";
+      case ErrorClass::cpu: return "feedrate calibrate loader --loader MODULE:NAME";
       case ErrorClass::copies: return "feedrate calibrate h2d";
       case ErrorClass::gpu: return "feedrate calibrate gpu";
       case ErrorClass::scale_out: break;

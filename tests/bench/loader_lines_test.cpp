@@ -122,7 +122,7 @@ TEST_CASE("loader probe: a line that is wrong is told by its number over all rou
 
 TEST_CASE("loader probe: it says what it needs") {
   Settings settings;
-  CHECK(probe_loader.unavailable(settings).find("--loader MODULE:DATASET") != std::string::npos);
+  CHECK(probe_loader.unavailable(settings).find("--loader MODULE:NAME") != std::string::npos);
   settings.loader = "mine:Images";
   settings.scripts = "/no/such/folder";
   CHECK(probe_loader.unavailable(settings) == "/no/such/folder/probe_loader.py is missing");

@@ -30,7 +30,7 @@ TEST_CASE("calibrate: --list says what each probe measures and why it cannot run
     CHECK(has(outcome.out, std::string("\n  ") + probe + " "));
   }
   CHECK(has(outcome.out, "ready"));
-  CHECK(has(outcome.out, "--loader MODULE:DATASET"));
+  CHECK(has(outcome.out, "--loader MODULE:NAME"));
 }
 
 TEST_CASE("calibrate: a probe is run, its samples kept, and its profile used") {

@@ -124,7 +124,8 @@ TEST_CASE("disk cache: each epoch fetches, reads and writes what a simulated cac
     Inputs in;
     in.source = Read{};
     in.disk = Read{};
-    in.caches = {memory, CachePolicy::lru, static_cast<double>(readers), false, false, disk};
+    in.caches = {memory, CachePolicy::lru, static_cast<double>(readers), false, false, disk, 0.0,
+                 {}};
     for (int epoch = 1; epoch <= epochs; ++epoch) {
       const Misses misses = misses_in(in, epoch);
       INFO(fmt::format("memory {:.3f}, disk {:.3f}, {} readers, epoch {}", memory, disk, readers,

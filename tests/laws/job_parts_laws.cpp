@@ -334,7 +334,7 @@ TEST_CASE("job parts: what each stage could carry, were it alone") {
       work += in.source->cpu.base() * fetched / in.speed[Stage::download];
     }
     // The cores, or as many of them as there are workers.
-    const double workers = active_workers(in, EpochKind::later) * in.ranks;
+    const double workers = active_workers(in) * in.ranks;
     double cores = in.cores.total(workers);  // of objects that are streamed there may be half a one
     for (double n = 1.0; n <= workers; n += 1.0) cores = std::max(cores, in.cores.total(n));
     const double rate = most[Stage::decode].base() / in.instances_alike() * work;

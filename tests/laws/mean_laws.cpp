@@ -25,7 +25,7 @@ double time_of(const Inputs& inputs) {
 /// the same capacities take longer over it, which is the one way in which more of them may cost
 /// time (beside forking).
 double first_batches(const Inputs& inputs) {
-  const double active = active_workers(inputs, EpochKind::first);
+  const double active = active_workers(inputs);
   double sum = 0.0;
   for (double epoch = 1.0; epoch <= inputs.epochs; epoch += 1.0) {
     const EpochKind kind = epoch < 2.0 ? EpochKind::first : EpochKind::later;
@@ -334,9 +334,7 @@ TEST_CASE("mean: N GPUs with W workers each are one GPU with N times W for the s
     many.copy_latency = one.copy_latency = {};
     if (loader_curve(many, EpochKind::first, 1.0).back() > 1e9) continue;  // nothing to load
     // Of objects that are fewer than workers, each rank reads one at least.
-    for (const EpochKind kind : {EpochKind::first, EpochKind::later}) {
-      one.workers = std::min(one.workers, active_workers(one, kind));
-    }
+    one.workers = std::min(one.workers, active_workers(one));
     if (one.workers < many.workers * many.ranks) continue;
     INFO("job " << i);
     REQUIRE(time_of(one) == Approx(time_of(many)).epsilon(1e-5));

@@ -115,7 +115,7 @@ TEST_CASE("monitors: where threads add up, top shows demand times throughput ove
     double of_epoch = in.handover.base() * job->outcome.steps;
     if (workers && !(in.persistent_workers && job->kind() == pipeline::EpochKind::later)) {
       of_epoch += in.worker_startup.base() * in.workers;
-      of_epoch += in.worker_warmup.base() * pipeline::active_workers(in, job->kind());
+      of_epoch += in.worker_warmup.base() * pipeline::active_workers(in);
     }
     const double busy =
         job->rate() * of_sample + in.ranks * of_epoch / job->outcome.later.wall.base();

@@ -69,6 +69,12 @@ inline Scenario generated(Generator& random) {
   if (random.chance(0.3)) set("/job/step/precision", random.chance(0.5) ? "mixed" : "single");
   if (random.chance(0.2)) set("/job/step", R"({"table": [[16, "20 ms"], [256, "90 ms"]]})");
   if (random.chance(0.1)) set("/job/step", R"({"fixed": "70 ms"})");
+  Generator later = testing_resolve::draws_of(settings);
+  if (later.chance(0.1)) {
+    set("/job/step", R"({"fixed": "70 ms", "tokens_per_sample": 2048})");
+    set("/dataset/tokens_per_document", fmt::format("{:.0f}", later.log_uniform(100.0, 4000.0)));
+    if (later.chance(0.3)) set("/loader/packing", "true");
+  }
   if (random.chance(0.1)) {
     set("/source", R"({"service": "fsx-lustre", "input_mode": "mount", "capacity": "4.8 TiB",
                        "deployment_type": "PERSISTENT_2",

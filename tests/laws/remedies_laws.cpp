@@ -81,6 +81,15 @@ class Table {
     const bool streams = in_.source && !in_.sequential_stream && !in_.remote;
     rows_["fetch_threads"] =
         where(streams && workers, more_than(in_.fetch_threads, "fetch_threads", {2, 4, 8, 16}));
+    const auto& groups = job_.dataset.row_groups;
+    rows_["row_groups_in_sequence"] =
+        where(groups && groups->random && *groups->random && groups->rows > 1.0,
+              {{{"/dataset/row_groups/random", "false"}}});
+    const auto& document = job_.dataset.tokens_per_document;
+    const double tokens =
+        document && job_.job.step ? job_.job.step->tokens_per_sample.value_or(0) : 0;
+    rows_["packing"] = where(document && tokens > *document && !job_.loader.packing.value_or(false),
+                             {{{"/loader/packing", "true"}}});
     const double threads = now_.resolved.machine->vcpus->value / in_.ranks;
     rows_["one_thread_a_worker"] = {
         pytorch && wait(Stage::decode) > 0.05 && in_.workers >= threads - 1.0, {}, true};
@@ -246,8 +255,8 @@ class Table {
     const double shared_by =
         source.distribution == Distribution::sharded_by_s3_key ? in_.instances : 1.0;
     rows_["disk_cache"] = where(
-        again, {{{"/source/cache",
-                  fmt::format("{:.0f} GB", std::ceil(each * in_.samples / shared_by / 1e9))}}});
+        again, {{{"/source/cache", fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples /
+                                                                      shared_by / 1e9))}}});
     rows_["disk_cache"].lacks = !aws && !job_.disk.bandwidth;
     rows_["sharded_by_s3_key"] = where(s3 && in_.staging && in_.instances > 1.0 &&
                                            source.distribution == Distribution::fully_replicated,

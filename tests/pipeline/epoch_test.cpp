@@ -380,8 +380,11 @@ TEST_CASE("shape: workers have nothing to do where batches or objects are fewer 
         in.kind == LoaderKind::pytorch ? steps : in.batch * std::min(in.prefetch, steps);
     double most = std::min(std::max(1.0, in.workers), at_work);
     const double samples = in.samples / in.ranks;
-    if (in.source && requests < 1.0 && !in.sequential_stream) {
-      const double objects = std::max(1.0, samples * requests);
+    if (requests < 1.0 && in.kind == LoaderKind::pytorch && in.workers >= 1.0 &&
+        !in.sequential_stream) {
+      in.whole_objects = true;
+      in.per_object = 1.0 / requests;
+      const double objects = std::max(1.0, std::ceil(samples * requests - 1e-6));
       by_objects += objects < most ? 1 : 0;
       most = std::min(most, objects);
     } else if (in.source && !in.sequential_stream) {
@@ -389,7 +392,7 @@ TEST_CASE("shape: workers have nothing to do where batches or objects are fewer 
     }
     INFO(in.samples << " samples, batches of " << in.batch << ", " << in.ranks << " ranks, "
                     << in.workers << " workers, " << requests << " requests a sample");
-    CHECK(active_workers(in, EpochKind::later) == Approx(most).epsilon(1e-12));
+    CHECK(active_workers(in) == Approx(most).epsilon(1e-12));
   }
   CHECK(by_objects > 100);
   CHECK(whole_samples > 10);

@@ -96,6 +96,62 @@ TEST_CASE("probe_loader.py: its series are read by the probe, a bad file is its 
   CHECK(has(broken.probes[0].reason, "exit status 1"));
 }
 
+TEST_CASE("probe_loader.py: iterable datasets, DataLoaders and iterators of batches") {
+  const std::string python = torch();
+  if (python.empty()) return;
+  const test::TemporaryFolder folder;
+  folder.write("mine.py", R"(import numpy, torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+class Map(Dataset):
+    def __len__(self): return 64
+    def __getitem__(self, i): return torch.zeros(1000)
+class Flow(IterableDataset):
+    def __iter__(self):
+        info = get_worker_info()
+        return iter([torch.zeros(1000)] * (8 if info is None else 4))
+class Batches(IterableDataset):
+    def __iter__(self): return iter([torch.zeros(8, 1000)] * 8)
+class Empty(IterableDataset):
+    def __iter__(self): return iter([])
+def loader(): return DataLoader(Map(), batch_size=4, collate_fn=lambda batch: [numpy.zeros(10), batch])
+def own(): return DataLoader(Batches(), batch_size=None)
+def iterator():
+    while True: yield {"x": torch.zeros(8, 100)}
+number = 3
+)");
+  const auto probe = [&](const std::string& name) {
+    return shell("cd '" + folder.at("") + "' && " + python + " -B " + scripts +
+                 "/probe_loader.py mine:" + name + " --quick");
+  };
+  const auto gives = [&](const std::string& name, const std::vector<std::string>& lines) {
+    const Outcome run = probe(name);
+    INFO(name << "\n" << run.out << run.err);
+    CHECK(run.status == 0);
+    for (const std::string& line : lines) CHECK(has(run.out, line));
+    LoaderLines read;
+    std::istringstream out(run.out);
+    for (std::string line; std::getline(out, line);) read.read(line);
+    CHECK_FALSE(read.measurements().empty());
+  };
+  // A worker goes on where its iterator ends.
+  gives("Flow", {"remark an iterable dataset", "remark batches are tensors",
+                 "series throughput samples 1 batch=16;users=2 "});
+  gives("loader", {"remark a DataLoader of batches of 4", "5 parts 1 are no tensors",
+                   "series throughput samples 1 batch=4;users=1 ", "under a lock"});
+  gives("own", {"whose dataset makes batches, of 8 samples", "series getitem samples 8 - ",
+                "series throughput samples 8 batch=8;users=2 "});
+  gives("iterator", {"remark an iterator of batches", "series getitem samples 1 - ", "samples/s"});
+  const auto refused = [&](const std::string& name, const std::string& words) {
+    const Outcome run = probe(name);
+    INFO(name << "\n" << run.err);
+    CHECK(run.status == 1);
+    CHECK(has(run.err, words));
+  };
+  refused("Empty", "the iterable ends before its first sample");
+  refused("number", "expected a dataset, an iterable dataset, a DataLoader or an iterator");
+  refused("nobody", "has no 'nobody'");
+}
+
 TEST_CASE("probe_loader.py: slow samples are loaded fewer times") {
   const std::string python = torch();
   if (python.empty()) return;
@@ -268,10 +324,10 @@ TEST_CASE("probe_loader.py: pinning and copying are timed for each batch that a 
   // The steps of it, on the CPU: pinning becomes a copy, and so does the way to the GPU.
   const test::TemporaryFolder folder;
   const std::string plan = R"(import sys; sys.path.insert(0, sys.argv[1])
-import torch, probe_loader
+import torch, loaders, probe_loader
 torch.Tensor.pin_memory = torch.Tensor.clone
 data = torch.utils.data.TensorDataset(torch.zeros(32, 1000), torch.arange(32))
-probe = probe_loader.Probe(data, 4, True, 1.0, 1, torch.device("cpu"))
+probe = probe_loader.Probe(loaders.Source(data), 4, True, 1.0, 1, torch.device("cpu"))
 probe.few, probe.cost, probe.repeats = 4, 1e-4, 5
 probe.transfers(None)
 )";
