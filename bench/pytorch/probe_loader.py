@@ -8,9 +8,11 @@ its input. With --device cuda the parent holds a CUDA context, as a training pro
 follows the workers is timed too: pinning a batch, and copying it to the GPU.
 """
 import argparse
+import itertools
 import multiprocessing
 import os
 import random
+import resource
 import statistics
 import sys
 import tempfile
@@ -247,6 +249,7 @@ class Probe:
         self.rounds = rounds
         self.done = 0
         self.random = random.Random(1)
+        source.start_here()
         item = self.dataset[0]
         made = source.collate(item if source.own_batches else [item] * self.batch)
         self.size = samples.bytes_of(made)
@@ -395,18 +398,18 @@ class OfBatches:
             print(f"remark {loaders.transport_of(first)}", flush=True)
         for _ in range(3):  # what it had made ahead
             self.next()
-        walls, costs = [], []
-        begun = time.perf_counter()
-        while len(walls) < 4 or time.perf_counter() - begun < 0.8 * self.share and len(walls) < 4096:
-            start, cpu = time.perf_counter(), cpu_of_all()
-            many = loaders.samples_in(self.next())
-            walls.append((time.perf_counter() - start) / many)
-            costs.append((cpu_of_all() - cpu) / many)
-        # Processes that work ahead spend at any time: what counts is the mean.
-        mean = sum(costs) / len(costs)
-        series("getitem", "samples", 1, {}, [mean])
-        print(f"remark {1 / (sum(walls) / len(walls)):.4g} samples/s while nothing else runs, "
-              f"{1e3 * mean:.3g} ms of CPU a sample over all of its threads and processes", flush=True)
+        # Processes that work ahead spend at any time: what counts is the whole window.
+        window = 0.8 * self.share
+        many = 0
+        begun, before = time.perf_counter(), cpu_of_all()
+        for turn in itertools.count():
+            if turn >= 4 and time.perf_counter() - begun >= window:
+                break
+            many += loaders.samples_in(self.next())
+        took, spent = time.perf_counter() - begun, cpu_of_all() - before
+        series("getitem", "samples", many, {}, [spent])
+        print(f"remark {many / took:.4g} samples/s while nothing else runs, {1e3 * spent / many:.3g} ms of "
+              "CPU a sample over all of its threads and processes", flush=True)
 
 
 def cpu_of_all():
@@ -429,9 +432,11 @@ def cpu_of_all():
     while left:
         process = left.pop()
         left += children.get(process, [])
-        # The clock of this process is finer than ticks.
-        total += time.process_time() if process == os.getpid() else spent.get(process, 0.0)
-    return total
+        if process != os.getpid():
+            total += spent.get(process, 0.0)
+    # The clocks of this process are finer than ticks.
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return total + time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def lock_share(dataset, seconds):
@@ -531,7 +536,11 @@ def main():
             source = loaders.Source(samples.chosen(arguments, scratch, count))
         rounds = max(arguments.rounds, 1)
         if arguments.check:
-            OfBatches(source, True, 1.0, 1).next() if source.opaque is not None else source.dataset[0]
+            if source.opaque is not None:
+                OfBatches(source, True, 1.0, 1).next()
+            else:
+                source.start_here()
+                source.dataset[0]
             return
         if source.opaque is not None:
             tell(source, None, arguments.quick)

@@ -3,6 +3,7 @@
 Run as a program it writes the images that both generate:  python3 samples.py DIRECTORY COUNT
 """
 import importlib
+import inspect
 import os
 import sys
 
@@ -79,9 +80,10 @@ def made_by(name):
     if not hasattr(module, attribute):
         sys.exit(f"module {module_name!r} has no {attribute!r}")
     made = getattr(module, attribute)
-    if callable(made) and not hasattr(made, "__getitem__") and not hasattr(made, "__iter__"):
-        made = made()
-    elif isinstance(made, type):
+    if inspect.isgeneratorfunction(made):
+        return made  # called again for each turn
+    if isinstance(made, type) or callable(made) and not (hasattr(made, "__getitem__") or
+                                                         hasattr(made, "__iter__")):
         made = made()
     return made
 

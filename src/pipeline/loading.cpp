@@ -94,10 +94,16 @@ bool divides_objects(const Inputs& inputs) {
          !inputs.remote && inputs.kind == LoaderKind::pytorch && inputs.workers >= 1.0;
 }
 
-/// What a shuffle buffer holds has been read before the first sample leaves it; at an epoch's end
-/// nothing is left to read while it empties. So no more is read than without one.
-void read_ahead(Loading& loading, const Inputs& inputs, double active) {
-  if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return;
+/// Of the samples that one of `active` customers of a rank makes in an epoch, those that it has
+/// read before the first of them: what a shuffle buffer holds. At an epoch's end nothing is left to
+/// read while it empties, so no more is read than without one.
+struct ReadBefore {
+  double samples = 0.0;
+  double share = 0.0;  ///< of all that it reads
+};
+
+ReadBefore read_before(const Inputs& inputs, double active) {
+  if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return {};
   const EpochShape shape = epoch_shape(inputs);
   const double of_rank = (shape.steps - 1.0) * inputs.batch + shape.last_batch;
   double own = of_rank / active;
@@ -105,12 +111,11 @@ void read_ahead(Loading& loading, const Inputs& inputs, double active) {
   if (const Division uneven = division_of(inputs, shape.steps); uneven.few > 0.0) {
     own = of_rank / shape.steps * (uneven.first / uneven.workers + uneven.left / uneven.few);
   }
-  const bool shared = inputs.kind == LoaderKind::pool;
-  const double before = inputs.read_before / (shared ? active : 1.0);
+  const double before = inputs.read_before / (inputs.kind == LoaderKind::pool ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
   constexpr double least_left = 1e-6;
-  loading.read_before = std::min(before, own * (1.0 - least_left));
-  loading.reads_left = 1.0 - loading.read_before / own;
+  const double samples = std::min(before, own * (1.0 - least_left));
+  return {samples, samples / own};
 }
 
 /// What other instances' disks give comes over the NIC, beside what the source does.
@@ -131,7 +136,9 @@ void add_peers(Loading& loading, const Inputs& inputs, double often, double from
 Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
   Loading loading;
   loading.customers = active * inputs.ranks;
-  read_ahead(loading, inputs, active);
+  const ReadBefore before = read_before(inputs, active);
+  loading.read_before = before.samples;
+  loading.reads_left = 1.0 - before.share;
   const auto& source = source_in(inputs, kind);
   if (source && !inputs.sequential_stream) {
     const double often = misses.source * loading.reads_left;
@@ -326,8 +333,10 @@ bool caches_steady(const Inputs& inputs, double epoch) {
 /// The same were all instances such as this one.
 static double epochs_read_alike(const Inputs& inputs) {
   // The last epoch may be a part of one.
-  const double part =
+  const double trained =
       samples_of_instance(inputs, inputs.unfinished_steps) / samples_of_instance(inputs);
+  const double before = inputs.remote ? 0.0 : read_before(inputs, active_workers(inputs)).share;
+  const double part = before + (1.0 - before) * trained;
   const double all = inputs.epochs + (inputs.unfinished_steps > 0.0 ? part : 0.0);
   double sum = 0.0;
   for (double epoch = 1.0; epoch < all + 1.0; epoch += 1.0) {

@@ -147,13 +147,16 @@ void add_read_before(engine::ProgramBuilder& program, const Capacities& capaciti
                      const Variety& variety) {
   const Loading& loading = capacities.loading;
   if (loading.read_before <= 0.0) return;
-  constexpr int pieces = 8;  // customers take turns at what they share
+  // As large as an eighth of a batch: what waits for a limit is read beside what is transferred.
+  constexpr double most = 1e6;
+  const double pieces =
+      std::clamp(std::ceil(loading.read_before / (batch / most_chunks)), 8.0, most);
   const double each = loading.read_before / pieces;
   // Stations and limits hold what is left of a sample's reading.
   const double n = each / loading.reads_left;
   const engine::Spread varies =
       spread(chunk_cv(variety, variety.read_cv * std::sqrt(batch / each), each));
-  program.repeat(pieces);
+  program.repeat(static_cast<std::int64_t>(pieces));
   if (capacities.nic) program.pass(*capacities.nic, each, tag(Stage::network));
   pass_limits(program, capacities, n, reads);
   for (std::size_t i = 0; i < loading.stations.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "resolve/context.hpp"
 #include "resolve/exchange.hpp"
 #include "resolve/links.hpp"
+#include "resolve/pieces.hpp"
 
 namespace feedrate::resolve {
 
@@ -147,11 +148,13 @@ std::optional<double> measured_ratio(const std::vector<std::pair<double, Duratio
 
 /// Whether the job's scaling was measured with its own batch: where batches change with the
 /// instances, only points with the same batch count.
-bool was_measured(const Job& job, const Inputs& inputs) {
+bool was_measured(const Context& context) {
+  const Job& job = context.scenario.job;
+  const double instances = context.out.inputs.instances;
   if (!job.scaling_batch_sizes) return true;
   return std::any_of(job.scaling_batch_sizes->begin(), job.scaling_batch_sizes->end(),
                      [&](const auto& point) {
-                       return point.first == inputs.instances && point.second == inputs.batch;
+                       return point.first == instances && point.second == training_batch(context);
                      });
 }
 
@@ -172,7 +175,8 @@ void say_fitted(Context& context, const ScalingFit& fit) {
   const bool beyond = fit.most > 0.0 && inputs.instances > fit.most;
   if (beyond) {
     const auto efficiency = [&](double departure) {
-      return 100.0 / inputs.instances / from_fit(fit, inputs.instances, inputs.batch, departure);
+      return 100.0 / inputs.instances /
+             from_fit(fit, inputs.instances, training_batch(context), departure);
     };
     text += fmt::format(
         " Beyond {:g} instances nothing was measured: {:.3g} %, and between {:.3g} and {:.3g} %, "
@@ -202,13 +206,13 @@ void resolve_communication(Context& context) {
   } else if (job.scaling_fit && inputs.instances > 1.0) {
     const ScalingFit& fit = *job.scaling_fit;
     const auto measured =
-        was_measured(job, inputs) ? measured_ratio(*job.scaling, inputs.instances) : std::nullopt;
+        was_measured(context) ? measured_ratio(*job.scaling, inputs.instances) : std::nullopt;
     const double departure =
         !measured && fit.most > 0.0 && inputs.instances > fit.most
             ? context.assume<double>(Stage::allreduce, assumed::scaling_departure)
             : 0.0;
     context.time_ratio =
-        measured.value_or(from_fit(fit, inputs.instances, inputs.batch, departure));
+        measured.value_or(from_fit(fit, inputs.instances, training_batch(context), departure));
     if (!measured) say_fitted(context, fit);
     context.use(
         Stage::allreduce, "/job/scaling",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "resolve/exchange.hpp"
+#include "resolve/pieces.hpp"
 #include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
@@ -222,7 +223,7 @@ collective::Activations activations(Context& context, const ParallelLayout& give
   const double tokens = context.use(stage, "/job/step/tokens_per_sample",
                                     Value<double>::given(*step->tokens_per_sample));
   const Width width = width_of(context, given);
-  const double samples = inputs.batch * inputs.accumulation / layout.micro_batches;
+  const double samples = training_batch(context) * inputs.accumulation / layout.micro_batches;
   const double here = samples * tokens / d.context * bytes_of_activation(context);
   made.layers = width.layers * uneven(given, layout);
   made.micro_batches = layout.micro_batches;

@@ -24,18 +24,23 @@ double times_read(Context& context, double objects) {
   const double rest = std::fmod(objects, ranks);
   if (rest < 0.5) return 1.0;
   if (context.texts) {
+    const double even = objects - rest + ranks;
     context.out.caveats.push_back(fmt::format(
         "Each of {:g} GPUs reads all of the data: {} divides {:g} objects among them only where "
-        "they divide evenly. Write {:g} or {:g} objects (/dataset/samples_per_object).",
-        ranks, row->name, objects, std::max(ranks, objects - rest), objects - rest + ranks));
+        "they divide evenly. Write {:g} objects (/dataset/samples_per_object: {:.0f}).",
+        ranks, row->name, objects, even, std::ceil(inputs.samples / even)));
   }
   return ranks;
 }
 
-/// Scales what is told of a stored sample to `times` as many in a training sample.
-template <class T>
-void scale(std::optional<T>& of, double times) {
-  if (of) *of = *of * times;
+/// Ranks that have no object have nothing to train on.
+void doubt_ranks(Context& context, double objects) {
+  const double ranks = context.out.inputs.replicas();
+  if (objects >= ranks || !context.texts) return;
+  context.out.caveats.push_back(fmt::format(
+      "{:g} of {:g} GPUs have no object of {:g}: simulated as if each had a part of one; write at "
+      "least {:g} objects (/dataset/samples_per_object).",
+      ranks - objects, ranks, objects, ranks));
 }
 
 }  // namespace
@@ -47,9 +52,20 @@ Pieces pieces_of(Context& context, double objects, DataPerSample stored, Stage s
   const double of_object = inputs.samples / objects;
   Pieces pieces{stored * times, times / of_object, stored * samples(of_object), false};
   if (!s.dataset.row_groups) return pieces;
+  if (inputs.sequential_stream) {
+    tell_without_effect(context, "/dataset/row_groups", "a Pipe streams whole objects");
+    return pieces;
+  }
   const RowGroups& given = *s.dataset.row_groups;
-  const double rows = std::min(
-      of_object, context.use(stage, "/dataset/row_groups/rows", Value<double>::given(given.rows)));
+  const double asked =
+      context.use(stage, "/dataset/row_groups/rows", Value<double>::given(given.rows));
+  const double rows = std::min(of_object, asked);
+  if (asked > std::ceil(of_object) && context.texts) {
+    context.out.caveats.push_back(fmt::format(
+        "Groups of {:g} rows do not fit into objects of {} samples: each object is read as one "
+        "group (/dataset/samples_per_object).",
+        asked, short_text_of(of_object)));
+  }
   const double requests =
       context.count(stage, "/dataset/row_groups/range_requests", given.range_requests, 1.0);
   const double share = given.read_share.value_or(1.0);
@@ -78,7 +94,10 @@ void resolve_division(Context& context) {
                                                DividedBy::samples, divided_by_words)
                                 : DividedBy::samples;
     inputs.whole_objects = by == DividedBy::objects;
-    if (inputs.whole_objects) inputs.times_read = times_read(context, objects);
+    if (inputs.whole_objects) {
+      inputs.times_read = times_read(context, objects);
+      if (inputs.times_read == 1.0) doubt_ranks(context, objects);
+    }
   } else if (s.loader.divided_by) {
     tell_without_effect(context, divided_by_key,
                         "each sample is an object; give /dataset/samples_per_object");
@@ -107,55 +126,48 @@ HeldStored held_stored(const Context& context) {
   const double share = groups ? groups->read_share.value_or(1.0) : 1.0;
   HeldStored held;
   if (groups) held.of_worker = stored * samples(groups->rows) * share;
-  const Bytes buffer = stored * samples(std::min(inputs.read_before, inputs.samples)) * share;
+  // Nobody holds more than it trains on.
+  const double readers =
+      inputs.replicas() * (inputs.pooled() ? 1.0 : std::max(1.0, inputs.workers));
+  const double held_samples = std::min(inputs.read_before, inputs.samples / readers);
+  const Bytes buffer = stored * samples(held_samples) * share;
   (inputs.pooled() ? held.of_rank : held.of_worker) += buffer;
   return held;
 }
 
-std::optional<Scenario> packed(const Scenario& scenario) {
-  const Dataset& stored = scenario.dataset;
-  const bool known =
-      stored.tokens_per_document && scenario.job.step && scenario.job.step->tokens_per_sample;
-  if (!scenario.loader.packing.value_or(false) || !known) return std::nullopt;
-  const double times = *scenario.job.step->tokens_per_sample / *stored.tokens_per_document;
-  Scenario made = scenario;
-  Dataset& dataset = made.dataset;
-  made.loader.packing.reset();
-  if (dataset.samples) dataset.samples = std::max(1.0, std::ceil(*dataset.samples / times - 1e-9));
-  // Below 1 where several objects are read for a training sample.
-  dataset.samples_per_object = per_object(scenario) / times;
-  scale(made.disk.reads_per_sample, times);
-  if (dataset.row_groups) {
-    dataset.row_groups->rows = std::max(1.0, dataset.row_groups->rows / times);
-  }
-  scale(dataset.bytes_per_sample, times);
-  scale(dataset.decoded_bytes_per_sample, times);
-  scale(made.loader.shuffle_buffer, 1.0 / times);
-  scale(made.loader.lock, times);
-  for (Operation& op : made.preprocess) {
-    scale(op.cpu, times);
-    scale(op.gpu, times);
-    if (op.output_bytes) *op.output_bytes = *op.output_bytes * times;
-  }
-  dataset.tokens_per_document.reset();
-  // Many documents vary less than one.
-  if (times > 1.0) dataset.size_cv = dataset.size_cv.value_or(0.3) / std::sqrt(times);
-  return made;
+double documents_in_sample(const Scenario& scenario) {
+  const auto& each = scenario.dataset.tokens_per_document;
+  const bool known = each && scenario.job.step && scenario.job.step->tokens_per_sample;
+  if (!scenario.loader.packing.value_or(false) || !known) return 1.0;
+  return *scenario.job.step->tokens_per_sample / *each;
 }
 
-std::string words_of_packing(const Scenario& scenario) {
-  const double length = *scenario.job.step->tokens_per_sample;
-  const double each = *scenario.dataset.tokens_per_document;
-  return fmt::format(
-      "packed: a training sample of {:g} tokens holds {} stored ones of {:g}; samples, bytes and "
-      "times below are those of training samples",
-      length, short_text_of(length / each), each);
+void pack(Context& context) {
+  Inputs& inputs = context.out.inputs;
+  const double documents = documents_in_sample(context.scenario);
+  if (documents == 1.0) return;
+  inputs.batch *= documents;
+  Step& step = inputs.step;
+  if (step.per_sample) *step.per_sample /= documents;
+  if (step.table) {
+    for (auto& point : *step.table) point.first *= documents;
+  }
+  if (!context.texts) return;
+  const double length = *context.scenario.job.step->tokens_per_sample;
+  const std::string filled =
+      documents >= 1.0 ? fmt::format("a training sample of {:.0f} tokens holds {} documents",
+                                     length, short_text_of(documents))
+                       : fmt::format("a document fills {} training samples of {:.0f} tokens",
+                                     short_text_of(1.0 / documents), length);
+  context.out.remarks.push_back(fmt::format(
+      "/loader/packing: {}; all samples below are documents, of which a step of {:g} trains on {}",
+      filled, context.scenario.loader.batch_size.value_or(1.0), short_text_of(inputs.batch)));
 }
 
 void tell_of_padding(Context& context) {
   const Scenario& s = context.scenario;
   const bool known = s.dataset.tokens_per_document && s.job.step && s.job.step->tokens_per_sample;
-  if (!known || !context.texts) return;
+  if (!known || !context.texts || s.loader.packing.value_or(false)) return;
   const double share = *s.dataset.tokens_per_document / *s.job.step->tokens_per_sample;
   if (share >= 0.95) return;
   context.out.remarks.push_back(fmt::format(

@@ -31,11 +31,15 @@ struct HeldStored {
 };
 HeldStored held_stored(const Context& context);
 
-/// The scenario of the samples that the job trains on, where stored ones fill them; nothing where
-/// each is one.
-std::optional<Scenario> packed(const Scenario& scenario);
-/// What is said of that; and of a job that pads what it could pack.
-std::string words_of_packing(const Scenario& scenario);
+/// Stored samples in a training sample, where they are packed into it; 1 where each is one.
+double documents_in_sample(const Scenario& scenario);
+/// After the step is known, as it was told of training samples: makes inputs those of documents.
+void pack(Context& context);
+/// Samples of a step, as the loader is told: those of `Inputs::batch` where nothing is packed.
+inline double training_batch(const Context& context) {
+  return context.out.inputs.batch / documents_in_sample(context.scenario);
+}
+/// What is said of a job that pads what it could pack.
 void tell_of_padding(Context& context);
 
 }  // namespace feedrate::resolve

@@ -9,6 +9,7 @@
 #include "resolve/exchange.hpp"
 #include "resolve/memory.hpp"
 #include "resolve/parallel.hpp"
+#include "resolve/pieces.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -212,13 +213,14 @@ struct Plan {
     // Where the memory of a step is not given, at least the batch itself is in it.
     const DataPerSample each =
         known ? given.per_sample.value_or(DataPerSample{}) : bytes_to_gpu(context);
-    const Bytes needs = fixed + each * samples(inputs.batch);
+    const double batch = known ? training_batch(context) : inputs.batch;
+    const Bytes needs = fixed + each * samples(batch);
     if (needs <= has->value) return;
     const double fit = std::floor((has->value - fixed) / (each * samples(1.0)));
     const std::string gpu = context.machine()->gpu_model;
     problem(
         "/loader/batch_size",
-        fmt::format("a batch of {:g} needs {} of GPU memory{}, and {} {} has {}{}", inputs.batch,
+        fmt::format("a batch of {:g} needs {} of GPU memory{}, and {} {} has {}{}", batch,
                     size_text(needs), known ? "" : " for its samples alone",
                     gpu.empty() ? "the" : "one", gpu.empty() ? "GPU" : gpu, size_text(has->value),
                     fit >= 1.0 ? fmt::format(": at most {:g} fit; /job/gradient_accumulation "

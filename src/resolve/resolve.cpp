@@ -306,11 +306,6 @@ Scenario on_one_instance(const Scenario& scenario) {
 
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
-  if (const auto whole = packed(scenario)) {
-    Resolved of_packed = resolve(*whole, catalog, host, draw, want);
-    if (want == Want::everything) of_packed.remarks.push_back(words_of_packing(scenario));
-    return of_packed;
-  }
   Resolved out;
   Context context{
       .scenario = scenario,
@@ -334,7 +329,9 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
   } else {
     inputs.samples = scenario.dataset.samples.value_or(0.0);
     inputs.epochs = scenario.job.epochs.value_or(1.0);
-    inputs.batch = scenario.loader.batch_size.value_or(1.0);
+    // Packed, it has so many documents once the step is known, whose batches are training samples.
+    const double batch = scenario.loader.batch_size.value_or(1.0);
+    inputs.batch = batch * documents_in_sample(scenario);
     inputs.accumulation = scenario.job.gradient_accumulation.value_or(1.0);
     inputs.drop_last = scenario.loader.drop_last.value_or(false);
     if (!scenario.dataset.samples)
@@ -353,7 +350,9 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
           remote_read(context, *inputs.source, aux, scenario.loader.remote->instances);
     }
     resolve_copy(context);
+    inputs.batch = batch;
     resolve_step(context);
+    pack(context);
     if (epoch_shape(inputs).steps < 1.0) {
       context.problem(
           "/loader/batch_size",

@@ -76,6 +76,14 @@ void tell_of_workers(Context& context, const Loader& loader) {
       tell_without_effect(context, key, by);
     }
   };
+  if (loader.divided_by == DividedBy::objects && inputs.per_object > 0.0 &&
+      (!processes || inputs.remote || inputs.sequential_stream)) {
+    tell_without_effect(context, divided_by_key,
+                        inputs.remote              ? "helpers read for themselves"
+                        : inputs.sequential_stream ? "the stream of Pipe mode reads for all workers"
+                        : inputs.kind == LoaderKind::pool ? "threads of a pool share all samples"
+                                                          : "there are no workers");
+  }
   tell(loader.start.has_value(), "/loader/start", loader.worker_startup.has_value(),
        "/loader/worker_startup is given");
   tell(loader.transport.has_value(), "/loader/transport",

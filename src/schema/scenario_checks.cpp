@@ -52,7 +52,7 @@ class Checks {
     epochs_or_steps();
     duration_or_dataset();
     loader();
-    pieces();
+    packing();
     source();
     step();
     preprocess();
@@ -183,14 +183,8 @@ class Checks {
     }
   }
 
-  void pieces() {
+  void packing() {
     const Dataset& data = s_.dataset;
-    const double object = data.samples_per_object.value_or(1.0);
-    if (data.row_groups && data.row_groups->rows > object) {
-      complain({"dataset", "row_groups", "rows"},
-               "expected at most dataset.samples_per_object, " + number_text(object) + ", got " +
-                   number_text(data.row_groups->rows));
-    }
     if (!s_.loader.packing.value_or(false)) return;
     const bool length = s_.job.step && s_.job.step->tokens_per_sample;
     if (!data.tokens_per_document || !length) {

@@ -25,7 +25,7 @@ bool exchanges(const Situation& s) {
 std::vector<Change> larger_batches(const Situation& s) {
   std::vector<Change> list;
   const Step& step = *s.scenario.job.step;
-  const double now = s.inputs().batch;
+  const double now = s.scenario.loader.batch_size.value_or(1.0);
   const double most = step.table && !step.table->empty() ? step.table->back().first : 8.0 * now;
   for (const double times : {2.0, 4.0, 8.0}) {
     if (now * times > most || now * times > s.inputs().samples) continue;

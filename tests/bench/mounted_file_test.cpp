@@ -34,11 +34,26 @@ TEST_CASE("mounted file: the series of a download, of the file alone") {
     CHECK(test::sane(what));
     CHECK(what.how.at("server") == "given");
     if (what.quantity == "transfer") {
+      // Four readers, each of a quarter of the file.
       CHECK(what.at.at("bytes") == 1e6);
       CHECK(what.work == 1e6 * what.at.at("users"));
     }
   }
   CHECK(folder.files() == 1);
+}
+
+TEST_CASE("mounted file: the forms of its URL") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.write("a shard.tar", std::string(2'000'000, 'x'));
+  std::string escaped = path;
+  escaped.replace(escaped.find(' '), 1, "%20");
+  for (const std::string& url :
+       {"file://" + path, "FILE://" + escaped, "file://localhost" + path}) {
+    INFO(url);
+    CHECK(of_url(url).probes[0].measured);
+  }
+  CHECK(of_url("file://shard.tar").probes[0].reason.find("expected file:///PATH") !=
+        std::string::npos);
 }
 
 TEST_CASE("mounted file: what is no file of some size is refused by name") {

@@ -14,6 +14,7 @@
 #include "pipeline/mean_epoch.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
+#include "schema/host.hpp"
 #include "schema/scenario.hpp"
 #include "study/run.hpp"
 #include "tests/population.hpp"
@@ -243,6 +244,51 @@ TEST_CASE("pieces: the bill counts the requests and bytes that are simulated") {
   CHECK(groups.transfer / whole.transfer == Approx(0.25).epsilon(1e-3));
 }
 
+TEST_CASE("pieces: a job that ends early has read its buffers all the same") {
+  const auto requests = [](const char* buffer) {
+    return result(streamed({{"/job/epochs", "null"},
+                            {"/job/steps", "20"},
+                            {"/loader/shuffle_buffer", buffer},
+                            {"/source/first_byte_latency", "10 ms"}}))
+        .bill.requests;
+  };
+  // Two objects are trained on; six workers have read ten more each, of objects of a thousand.
+  CHECK(requests("10000") > 20.0 * requests("0"));
+}
+
+TEST_CASE("pieces: nobody's buffer holds more than it trains on") {
+  const auto memory = [](const char* buffer) {
+    return resolved(streamed({{"/loader/shuffle_buffer", buffer},
+                              {"/dataset/samples", "60000"},
+                              {"/source/input_mode", "mount"}}))
+        .inputs.caches.room;
+  };
+  CHECK(memory("10000") == memory("1000000"));
+  CHECK(memory("0") > memory("10000"));
+}
+
+TEST_CASE("pieces: groups that no object holds, and a Pipe, are said") {
+  const auto says = [](const resolve::Resolved& job, const std::string& words) {
+    const auto is = [&](const std::string& one) { return one.find(words) != std::string::npos; };
+    return std::any_of(job.caveats.begin(), job.caveats.end(), is) ||
+           std::any_of(job.remarks.begin(), job.remarks.end(), is);
+  };
+  const auto few = resolved(streamed({{"/dataset/row_groups/rows", "2000"}}));
+  CHECK(says(few, "Groups of 2000 rows do not fit into objects of 1e+03 samples"));
+  const auto pipe = resolved({{"/source/service", "s3"},
+                              {"/source/input_mode", "Pipe"},
+                              {"/dataset/samples_per_object", "1000"},
+                              {"/dataset/row_groups/rows", "100"}});
+  CHECK(says(pipe, "/dataset/row_groups has no effect: a Pipe streams whole objects"));
+  CHECK(pipe.inputs.source->requests == Approx(1e-3));
+  const auto ranks =
+      resolved(streamed({{"/loader/kind", "webdataset"}, {"/cluster/instances", "300"}}));
+  CHECK(says(ranks, "100 of 300 GPUs have no object of 200"));
+  const auto pool =
+      resolved(streamed({{"/loader/kind", "pool"}, {"/loader/divided_by", "objects"}}));
+  CHECK(says(pool, "/loader/divided_by has no effect: threads of a pool share all samples"));
+}
+
 TEST_CASE("pieces: files that do not divide among the GPUs are read by each of them") {
   const auto read = [](const std::string& per_object) {
     return resolved({{"/source/service", "s3"},
@@ -261,21 +307,26 @@ TEST_CASE("pieces: files that do not divide among the GPUs are read by each of t
   CHECK(pipeline::objects_of_rank(odd.inputs) == Approx(203.0));
   const auto says = [](const resolve::Resolved& job) {
     return std::any_of(job.caveats.begin(), job.caveats.end(), [](const std::string& caveat) {
-      return caveat.find("Write 200 or 204 objects") != std::string::npos;
+      return caveat.find("Write 204 objects (/dataset/samples_per_object: 981)") !=
+             std::string::npos;
     });
   };
   CHECK(says(odd));
   CHECK_FALSE(says(even));
 }
 
-TEST_CASE("pieces: packed documents are the job of the sequences that they fill, to the last bit") {
-  const Settings step = {{"/job/step", R"({"fixed": "300 ms", "tokens_per_sample": 8192})"},
+TEST_CASE("pieces: packed documents are the job of the sequences that they fill") {
+  const Settings step = {{"/job/step", R"({"fixed": "100 ms", "per_sample": "50 ms",
+                                           "tokens_per_sample": 8192})"},
                          {"/loader/batch_size", "4"},
-                         {"/dataset/bytes_on_gpu_per_sample", "32 KB"}};
+                         {"/dataset/size_cv", "0"},
+                         {"/source/service", "s3"},
+                         {"/source/input_mode", "FastFile"}};
   Settings documents = step;
   for (const auto& one : Settings{{"/dataset/samples", "16000000"},
                                   {"/dataset/tokens_per_document", "512"},
                                   {"/dataset/bytes_per_sample", "2 KB"},
+                                  {"/dataset/bytes_on_gpu_per_sample", "2 KB"},
                                   {"/dataset/samples_per_object", "160000"},
                                   {"/dataset/row_groups/rows", "1600"},
                                   {"/loader/shuffle_buffer", "1600"},
@@ -286,21 +337,53 @@ TEST_CASE("pieces: packed documents are the job of the sequences that they fill,
   Settings sequences = step;
   for (const auto& one : Settings{{"/dataset/samples", "1000000"},
                                   {"/dataset/bytes_per_sample", "32 KB"},
+                                  {"/dataset/bytes_on_gpu_per_sample", "32 KB"},
                                   {"/dataset/samples_per_object", "10000"},
                                   {"/dataset/row_groups/rows", "100"},
-                                  {"/dataset/size_cv", "0.075"},
                                   {"/loader/shuffle_buffer", "100"},
                                   {"/preprocess/0/cpu", "4 ms"}}) {
     sequences.push_back(one);
   }
-  const auto packed = result(documents);
-  const auto typed = result(sequences);
-  CHECK(packed.times.total == typed.times.total);
-  CHECK(packed.bill.money == typed.bill.money);
+  for (const char* random : {"false", "true"}) {
+    documents.emplace_back("/dataset/row_groups/random", random);
+    sequences.emplace_back("/dataset/row_groups/random", random);
+    const auto packed = resolved(documents).inputs;
+    const auto typed = resolved(sequences).inputs;
+    CHECK(packed.batch == 64.0);
+    CHECK(epoch_shape(packed).steps == epoch_shape(typed).steps);
+    CHECK(step_time(packed, packed.batch).base() == Approx(step_time(typed, typed.batch).base()));
+    // At random a document brings its group, whatever it fills.
+    const double brought = std::string(random) == "true" ? 16.0 : 1.0;
+    CHECK(packed.source->bytes * samples(packed.samples) ==
+          brought * typed.source->bytes * samples(typed.samples));
+    if (brought > 1.0) continue;
+    CHECK(simulate(packed).total.wall / simulate(typed).total.wall == Approx(1.0).epsilon(0.002));
+    CHECK(result(documents).bill.requests / result(sequences).bill.requests == Approx(1.0));
+  }
   // Unpacked, each document is a step's sample: sixteen times as many.
-  documents.back().second = "false";
-  const auto padded = result(documents);
-  CHECK(padded.times.total / packed.times.total > 10.0);
+  documents.emplace_back("/dataset/row_groups/random", "false");
+  const auto packed = result(documents);
+  documents.emplace_back("/loader/packing", "false");
+  CHECK(result(documents).times.total / packed.times.total > 10.0);
+}
+
+TEST_CASE("pieces: what a host measured of a sample is of a document") {
+  const HostProfile host =
+      schema::read_host_profile(FEEDRATE_SOURCE_DIR "/scenarios/hosts/epyc_vm_2_cores.json");
+  Settings settings = {{"/job/step", R"({"fixed": "1 ms", "tokens_per_sample": 8192})"},
+                       {"/dataset/tokens_per_document", "512"},
+                       {"/dataset/bytes_per_sample", "100 KB"},
+                       {"/preprocess", R"([{"operation": "getitem"}])"},
+                       {"/cluster/instance", "null"},
+                       {"/cluster/gpus_per_instance", "1"},
+                       {"/cluster/price", "0 USD/h"}};
+  const auto time = [&](const char* packing) {
+    settings.emplace_back("/loader/packing", packing);
+    const auto job = resolve::resolve(scenario_with(settings), testing_resolve::catalog(), &host);
+    return simulate(job.inputs).total.wall.base();
+  };
+  // As many documents are decoded, packed or not.
+  CHECK(time("true") == Approx(time("false")).epsilon(0.05));
 }
 
 TEST_CASE("pieces: a cache that instances share fetches the data once") {
@@ -341,8 +424,6 @@ TEST_CASE("pieces: what cannot be is refused by name") {
     }
     return false;
   };
-  CHECK(says({{"/dataset/row_groups/rows", "100"}},
-             "expected at most dataset.samples_per_object, 1, got 100"));
   CHECK(says({{"/loader/packing", "true"}},
              "expected dataset.tokens_per_document and "
              "job.step.tokens_per_sample beside it"));

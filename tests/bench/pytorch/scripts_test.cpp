@@ -101,7 +101,7 @@ TEST_CASE("probe_loader.py: iterable datasets, DataLoaders and iterators of batc
   if (python.empty()) return;
   const test::TemporaryFolder folder;
   folder.write("mine.py", R"(import numpy, torch
-from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+from torch.utils.data import BatchSampler, DataLoader, Dataset, IterableDataset, get_worker_info
 class Map(Dataset):
     def __len__(self): return 64
     def __getitem__(self, i): return torch.zeros(1000)
@@ -116,7 +116,24 @@ class Empty(IterableDataset):
 def loader(): return DataLoader(Map(), batch_size=4, collate_fn=lambda batch: [numpy.zeros(10), batch])
 def own(): return DataLoader(Batches(), batch_size=None)
 def iterator():
-    while True: yield {"x": torch.zeros(8, 100)}
+    for _ in range(5): yield {"x": torch.zeros(8, 100)}
+class Records(IterableDataset):  # one file for all: who inherits it shares its place
+    def __iter__(self):
+        with open("records", "rb") as file:
+            while record := file.read(1000):
+                assert len(set(record)) == 1, "torn"
+                yield torch.zeros(10)
+class Listed(Dataset):
+    def __len__(self): return 64
+    def __getitem__(self, indices): return torch.zeros(len(indices), 10)
+def sampled(): return DataLoader(Listed(), sampler=BatchSampler(range(64), 8, False), batch_size=None)
+handle = []
+class Opened(Map):
+    def __getitem__(self, i): return torch.zeros(10) * handle[0]
+def opened(): return DataLoader(Opened(), batch_size=8, worker_init_fn=lambda _: handle.append(1))
+class Web(IterableDataset):
+    def __init__(self): self.pipeline = [DataLoader(Map(), batch_size=8, num_workers=1)]
+    def __iter__(self): return iter(self.pipeline[0])
 number = 3
 )");
   const auto probe = [&](const std::string& name) {
@@ -140,7 +157,14 @@ number = 3
                    "series throughput samples 1 batch=4;users=1 ", "under a lock"});
   gives("own", {"whose dataset makes batches, of 8 samples", "series getitem samples 8 - ",
                 "series throughput samples 8 batch=8;users=2 "});
-  gives("iterator", {"remark an iterator of batches", "series getitem samples 1 - ", "samples/s"});
+  gives("iterator", {"remark an iterator of batches", "series getitem samples ", "samples/s"});
+  std::string records;
+  for (char letter = 'a'; letter <= 'z'; ++letter) records.append(1000, letter);
+  folder.write("records", records);
+  gives("Records", {"series throughput samples 1 batch=16;users=2 "});
+  gives("sampled", {"whose dataset makes batches, of 8 samples"});
+  gives("opened", {"a DataLoader of batches of 8"});
+  gives("Web", {"remark an iterator of batches"});
   const auto refused = [&](const std::string& name, const std::string& words) {
     const Outcome run = probe(name);
     INFO(name << "\n" << run.err);
