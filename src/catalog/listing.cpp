@@ -145,7 +145,8 @@ std::vector<PriceRow> price_rows(const std::vector<Listing>& listings) {
 std::vector<Listing> rented_with_gpus(const Catalog& catalog) {
   std::set<std::pair<std::string, std::string>> priced;
   for (const Offer& offer : catalog.offers) {
-    if (offer.price) priced.emplace(offer.service, offer.instance);
+    // What is only booked for days is no answer to what to rent for a job.
+    if (offer.price && !is_booked(offer.purchase)) priced.emplace(offer.service, offer.instance);
   }
   std::vector<Listing> out;
   for (const Machine& machine : catalog.machines) {

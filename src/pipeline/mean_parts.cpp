@@ -151,7 +151,10 @@ PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Miss
 
 PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {
   const Misses misses = misses_in(inputs, epoch);
-  Flow flow(inputs, kind, misses, active_workers(inputs));
+  // What is read before the first sample is read all the same.
+  Inputs all_read = inputs;
+  all_read.read_before = 0.0;
+  Flow flow(all_read, kind, misses, active_workers(inputs));
   // What a burst lets through may have been the whole job's pace.
   for (std::size_t i = 0; i < flow.limits().size(); ++i) {
     flow.set_burst(i, flow.limits()[i].credit > 0.0);

@@ -144,7 +144,7 @@ std::optional<Bandwidth> write_rate(const Read& disk) {
 /// The caches of all instances hold each sample once.
 static void share_cache(Context& context, Bytes data) {
   Inputs& inputs = context.out.inputs;
-  const double instances = inputs.instances_alike();
+  const double instances = inputs.instances;
   const Bytes room = *context.scenario.source.cache * instances;
   inputs.caches.on_disk = std::min(1.0, room / data);
   if (instances <= 1.0 || shards(context) > 1.0) {

@@ -33,6 +33,19 @@ double times_read(Context& context, double objects) {
   return ranks;
 }
 
+/// PyTorch's workers, without a library's name, that stream objects of many samples from afar: each
+/// reads one from its beginning to its end, as an iterable dataset does.
+bool generic_stream(const Context& context) {
+  const Scenario& s = context.scenario;
+  const InputMode mode = input_mode_of(s.source);
+  const Service service = s.source.service.family();
+  const bool afar = service != Service::local && service != Service::ebs;
+  const bool streams =
+      mode == InputMode::fast_file || mode == InputMode::stream || mode == InputMode::mount;
+  return context.loader_by_name == nullptr && s.loader.kind.family() == LoaderKind::pytorch &&
+         afar && streams;
+}
+
 /// Ranks that have no object have nothing to train on.
 void doubt_ranks(Context& context, double objects) {
   const double ranks = context.out.inputs.replicas();
@@ -89,14 +102,14 @@ void resolve_division(Context& context) {
   if (each > 1.0 && inputs.samples > 0.0) {
     const double objects = std::max(1.0, std::ceil(inputs.samples / each));
     inputs.per_object = inputs.samples / objects;
-    const bool shared = s.loader.divided_by || context.by_name(divided_by_key) != nullptr;
-    const DividedBy by = shared ? context.word(stage, divided_by_key, s.loader.divided_by,
-                                               DividedBy::samples, divided_by_words)
-                                : DividedBy::samples;
+    const DividedBy by = context.word(
+        stage, divided_by_key, s.loader.divided_by,
+        generic_stream(context) ? DividedBy::objects : DividedBy::samples, divided_by_words);
     inputs.whole_objects = by == DividedBy::objects;
     if (inputs.whole_objects) {
       inputs.times_read = times_read(context, objects);
-      if (inputs.times_read == 1.0) doubt_ranks(context, objects);
+      const bool said = s.loader.divided_by || context.by_name(divided_by_key) != nullptr;
+      if (said && inputs.times_read == 1.0) doubt_ranks(context, objects);
     }
   } else if (s.loader.divided_by) {
     tell_without_effect(context, divided_by_key,

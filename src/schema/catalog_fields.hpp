@@ -69,7 +69,7 @@ inline constexpr Field<Offer> offer_fields[] = {
         "a region; all: the same everywhere; \"US\", \"not stated\": as in the source; or "
         "\"by_region\" in its place: an object of the price, or of what differs, by region",
         true),
-    field<&Offer::purchase>("purchase", "on_demand, spot or savings_plan", true),
+    field<&Offer::purchase>("purchase", "on_demand, spot, savings_plan or capacity_block", true),
     field<&Offer::price>("price", "spot: median over zones; null: not known"),
     field<&Offer::lowest>("lowest", "spot: cheapest zone"),
     field<&Offer::highest>("highest", "spot: most expensive zone"),

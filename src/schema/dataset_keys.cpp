@@ -63,7 +63,8 @@ const std::vector<Entry<Dataset>>& entries<Dataset>() {
                          .fallback = "objects are read whole"}),
       entry<&Dataset::tokens_per_document>(
           "tokens_per_document",
-          {"text: mean tokens of a stored sample; see loader.packing", "", above(0, 1e12)}),
+          {"text: mean tokens of a stored sample, a document; see loader.packing", "",
+           above(0, 1e12)}),
   };
   return list;
 }

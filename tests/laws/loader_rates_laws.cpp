@@ -90,19 +90,19 @@ TEST_CASE("loader rates: remote workers add to a loader's own, whichever stage i
     in.cpu = seconds_per_sample(generate.log_uniform(1e-4, 1e-2));
     in.speed[Stage::decode] = generate.log_uniform(0.5, 2.0);
     in.speed[Stage::remote] = generate.log_uniform(0.5, 2.0);
-    // Fewer cores than threads, or more; or so few objects that a thread has a part of one to read.
+    // Fewer cores than threads, or more; or parts of objects to read.
     const double asked = in.batch * in.prefetch;  // samples of a rank, by all that make them
     const bool objects = generate.chance(0.4);
     const double cores = objects ? 24.0 : generate.whole(1.0, 12.0);
     in.cores = even_cores(cores);
-    double threads = std::min(in.workers, asked), local = in.cpu.base() / in.speed[Stage::decode];
+    const double threads = std::min(in.workers, asked);
+    double local = in.cpu.base() / in.speed[Stage::decode];
     if (objects) {
       const double each = generate.uniform(0.5, 10.0);  // of a rank
       Read read;
       read.latency = seconds(generate.log_uniform(0.1, 10.0));
       read.requests = each * in.gpus() / in.samples;
       in.first_source = in.source = read;
-      threads = std::min(threads, std::max(1.0, each));
       local += read.latency.base() * read.requests;
     }
     const double here = std::min(threads * in.ranks, cores) / local;

@@ -162,7 +162,9 @@ TEST_CASE("mean: a nanosecond more of anything never makes a job faster") {
       Inputs after = before;
       ns[which](after);
       INFO("change " << which << ", job " << i);
-      REQUIRE(time_of(after) >= time_of(before) * (1.0 - 1e-12));
+      // Where few workers make the last batches, two paces are found, each to some digits.
+      const double digits = before.whole_objects ? 1e-6 : 1e-12;
+      REQUIRE(time_of(after) >= time_of(before) * (1.0 - digits));
     }
   }
 }
@@ -170,7 +172,8 @@ TEST_CASE("mean: a nanosecond more of anything never makes a job faster") {
 TEST_CASE("mean: more workers never make a job slower, but for forking, first and last batches") {
   Generator generate(107);
   for (int i = 0; i < jobs; ++i) {
-    Inputs before = generate.inputs(200.0);
+    // Each fills a buffer of its own, and one more than the objects has nothing to do.
+    Inputs before = without_pieces(generate.inputs(200.0));
     if (before.kind == LoaderKind::inline_ || before.workers < 1.0) continue;
     before.worker_startup = {};
     // Oversubscription is a price of its own: also what workers cost the main process.
@@ -311,7 +314,7 @@ TEST_CASE("mean: less variability never makes a job slower") {
 TEST_CASE("mean: N GPUs with W workers each are one GPU with N times W for the same work") {
   Generator generate(115);
   for (int i = 0; i < jobs; ++i) {
-    Inputs many = generate.inputs(100.0);
+    Inputs many = without_pieces(generate.inputs(100.0));
     if (many.kind != LoaderKind::pytorch || many.workers < 1.0) continue;
     many.instances = 1.0;
     many.caches.readers = 1.0;
@@ -344,7 +347,7 @@ TEST_CASE("mean: N GPUs with W workers each are one GPU with N times W for the s
 TEST_CASE("mean: half the samples of twice the size keep the time of a job bound by bytes") {
   Generator generate(116);
   for (int i = 0; i < jobs; ++i) {
-    Inputs small = generate.inputs(400.0);
+    Inputs small = without_pieces(generate.inputs(400.0));
     if (!small.disk || small.kind != LoaderKind::pytorch || small.workers < 1.0) continue;
     small.cpu = small.cached_cpu = small.collate = {};
     small.handover = {};

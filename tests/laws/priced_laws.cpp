@@ -258,6 +258,7 @@ TEST_CASE("priced: every offer is on the bill of a plan that rents it, or anothe
         {"cluster.purchase", std::string(purchase_words[static_cast<std::size_t>(o.purchase)])},
         {"measured_on.gpu_times", "any"},
         {"measured_on.cpu_times", "any"}};
+    if (is_booked(o.purchase)) settings.emplace_back("cluster.booked", "24 h");
     if (real) settings.emplace_back("cluster.region", o.region);
     if (o.region == "US") settings.emplace_back("cluster.region", "us-east-1");
     return std::vector<Settings>{settings};

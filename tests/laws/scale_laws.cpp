@@ -284,6 +284,9 @@ Settings sharing_job(pipeline::Generator& random, double bandwidth) {
   set("/source/bandwidth", fmt::format("{:.0f} B/s", bandwidth));
   set("/source/throughput_mode", "null");
   set("/source/cache", "null");  // each epoch reads all of it
+  set("/source/shared_cache", "null");
+  // What each reads must not depend on how many there are.
+  set("/loader/divided_by", "samples");
   set("/dataset/samples", "3000000");
   return settings;
 }

@@ -250,7 +250,11 @@ TEST_CASE("unequal: no split of the same GPUs is faster than the equal one, and 
     };
     const auto equal = with(fmt::format("{:g}", each));
     const auto split = with(list_of(gpus));
-    INFO(i << " " << list_of(gpus));
+    std::string keys;
+    for (const auto& [key, value] : settings) keys += key + "=" + value + " ";
+    INFO(keys);
+    INFO(i << " " << list_of(gpus) << ": " << (equal ? equal->times.total.base() : 0.0) << " s, "
+           << (split ? split->times.total.base() : 0.0) << " s");
     if (!equal || !split) continue;
     CHECK(split->gpus == equal->gpus);
     CHECK(split->times.total >= equal->times.total * (1.0 - 1e-6));
@@ -322,7 +326,8 @@ TEST_CASE("unequal: each kind loads as an instance with so many GPUs does, and s
       CHECK(kind.workers == equal->workers);
       CHECK(kind.copy == equal->copy);
       CHECK(kind.cpu == equal->cpu);
-      CHECK(kind.caches.room == equal->caches.room);
+      // A buffer holds no more than its readers train on, of as many GPUs as there are.
+      if (kind.read_before <= 0.0) CHECK(kind.caches.room == equal->caches.room);
       CHECK(kind.gpus() == list->gpus());
       CHECK(kind.exposed_allreduce == list->exposed_allreduce);
       CHECK(epoch_shape(kind).steps == epoch_shape(*list).steps);

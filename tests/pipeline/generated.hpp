@@ -173,4 +173,13 @@ class Generator : public Draws {
   Draws pieces_;
 };
 
+/// The same job without buffers and objects of workers' own, for laws of jobs that are cut
+/// otherwise.
+inline Inputs without_pieces(Inputs in) {
+  in.read_before = 0.0;
+  in.whole_objects = false;
+  in.per_object = 0.0;
+  return in;
+}
+
 }  // namespace feedrate::pipeline

@@ -100,8 +100,8 @@ Uncertain inputs that matter
 Sources of these ranges
   - /loader/collate: typical of x86
 
-Measure first: `feedrate calibrate loader --loader MODULE:NAME` (about 2 min) on the machine
-settles 73 % of the uncertainty in the job's time.
+Measure first: `feedrate calibrate loader --loader MODULE:NAME` (about 2 min) on the machine settles
+73 % of the uncertainty in the job's time.
 
 Remarks: worth knowing
   - First epoch reads from disk.
