@@ -41,13 +41,17 @@ constexpr std::array of_streamingdataset = {
     torch_prefetch,
     read_default(fetch_key, 1.0,
                  "MosaicML streaming 0.14: a worker's thread downloads one shard at a "
-                 "time (2025, assumed)")};
+                 "time (2025, assumed)"),
+    read_word(divided_by_key, "samples",
+              "MosaicML streaming 0.14 divides samples among workers (2025)")};
 
 constexpr std::array of_litdata = {
     torch_prefetch,
     guessed_default(fetch_key, 1.0, 2.0, 3.0,
                     "LitData 0.2.71 keeps 2 chunks a worker on their way or ready (2026)",
-                    "one after the other, to both beside the one in use (engineering judgement)")};
+                    "one after the other, to both beside the one in use (engineering judgement)"),
+    read_word(divided_by_key, "samples",
+              "LitData 0.2.71 gives workers chunks and parts of them (2026)")};
 
 constexpr std::array of_hf_streaming = {
     torch_prefetch,
@@ -94,19 +98,22 @@ constexpr std::array of_spdl = {
 
 constexpr std::array of_torchcodec = {
     read_default(workers_key, 0.0, "torchcodec 0.7 decodes in its caller: the main process (2025)"),
-    torch_prefetch};
+    torch_prefetch,
+    read_word(divided_by_key, "samples", "torchcodec is called for any sample (assumed)")};
 
 constexpr std::array of_grain = {
     read_default(workers_key, 0.0, "Grain 0.2.19: num_workers 0 (2026)"),
     read_default(prefetch_key, 2.0,
                  "Grain 0.2.19: per_worker_buffer_size 1, and one batch in work (2026)"),
     read_default(fetch_key, 16.0, "Grain 0.2.19: 16 threads read for each worker (2026)"),
-    read_word("/loader/start", "spawn", "Grain starts its workers by spawn (grain_pool.py, 2025)")};
+    read_word("/loader/start", "spawn", "Grain starts its workers by spawn (grain_pool.py, 2025)"),
+    read_word(divided_by_key, "samples", "Grain 0.2.19 reads records by their index (2026)")};
 
 constexpr std::array of_energon = {
     read_default(prefetch_key, 2.0, "Megatron Energon: prefetch_factor 2 (2026)"),
     read_default(fetch_key, 1.0,
-                 "Megatron Energon reads samples one by one by their byte range (assumed)")};
+                 "Megatron Energon reads samples one by one by their byte range (assumed)"),
+    read_word(divided_by_key, "samples", "Energon cuts shards by their samples (assumed)")};
 
 constexpr std::array of_ffcv = {
     read_word(workers_key, "auto", "FFCV 1.0.1: a thread for each core (2024)"),

@@ -285,9 +285,8 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::divided_by>(
           "divided_by", {"what workers of an iterable dataset share among them: objects, each "
                          "read whole by one worker, or samples of any",
-                         "webdataset, pytorch-iterable, hf-streaming, and pytorch that streams "
-                         "from afar: objects; "
-                         "else samples"}),
+                         "webdataset, pytorch-iterable, hf-streaming, pytorch that streams from "
+                         "afar: objects; else samples"}),
       entry<&Loader::shuffle_buffer>(
           "shuffle_buffer", {"samples that each worker reads before its first one comes out, in "
                              "every epoch; pool: all threads together",

@@ -40,8 +40,9 @@ void type_in(const NamedDefault& one, Scenario& s) {
       {"/loader/fetch_threads", [&] { put(s.loader.fetch_threads, std::round(number)); }},
       {divided_by_key,
        [&] {
-         REQUIRE(one.word == "objects");
-         put(s.loader.divided_by, DividedBy::objects);
+         const bool objects = one.word == "objects";
+         REQUIRE((objects || one.word == "samples"));
+         put(s.loader.divided_by, objects ? DividedBy::objects : DividedBy::samples);
        }},
       {"/loader/in_order", [&] { put(s.loader.in_order, on); }},
       {"/loader/pin_memory", [&] { put(s.loader.pin_memory, on); }},

@@ -114,7 +114,9 @@ TEST_CASE("scenarios: input modes rank by epochs, File passes FastFile once cred
   CHECK(twenty.seconds.at("FastFile") < twenty.seconds.at("File"));
   const Modes sixty = modes(60);
   CHECK(sixty.seconds.at("File") < sixty.seconds.at("FastFile"));
-  CHECK(ranking(sixty.seconds) == "EFS FSx File FastFile Pipe");
+  CHECK(ranking(sixty.seconds).starts_with("EFS FSx File "));
+  // Both read as fast as the network's baseline lets them.
+  CHECK(sixty.seconds.at("Pipe") == Approx(sixty.seconds.at("FastFile")).epsilon(0.01));
   // While credits last, a stream of several connections is faster than copying first, as AWS found.
   for (const Modes* epochs : {&one, &ten, &twenty}) {
     CHECK(epochs->seconds.at("Pipe") < epochs->seconds.at("File"));
