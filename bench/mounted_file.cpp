@@ -18,7 +18,6 @@
 #include "base/quote.hpp"
 #include "base/statistics.hpp"
 #include "bench/clock.hpp"
-#include "bench/disk_files.hpp"
 #include "bench/host.hpp"
 #include "bench/mix.hpp"
 #include "bench/team.hpp"
@@ -33,11 +32,8 @@ constexpr std::uint64_t long_read = 64'000'000;
 constexpr std::uint64_t least_file = 1'000'000;
 constexpr std::uint64_t step = std::uint64_t{1} << 20U;
 
-bool begins_with_scheme(const std::string& url) {
-  return url.size() >= mounted_scheme.size() &&
-         std::equal(mounted_scheme.begin(), mounted_scheme.end(), url.begin(), [](char a, char b) {
-           return a == std::tolower(static_cast<unsigned char>(b));
-         });
+int most_readers(bool quick) {
+  return quick ? 4 : 64;
 }
 
 /// Of file:///PATH or file://localhost/PATH, percent escapes decoded.
@@ -136,22 +132,22 @@ class MountProbe {
         quick_(settings.quick),
         size_(size_of_file(path_)),
         // Each reader has at least what it reads at random.
-        team_(static_cast<int>(
-            std::clamp<std::uint64_t>(size_ / (2 * small_read), 1, settings.quick ? 4 : 64))) {
+        team_(static_cast<int>(std::clamp<std::uint64_t>(
+            size_ / (2 * small_read), 1, static_cast<std::uint64_t>(most_readers(quick_))))),
+        part_(size_ / static_cast<std::uint64_t>(team_.size())) {
     const std::string type = file_system_of(path_);
     const bool memory = type == "tmpfs" || type == "ramfs";
     recorder_.remark(fmt::format("{} is on {}: read past the kernel's page cache{}", path_, type,
                                  memory ? ", but that is memory, not a store" : ""));
-    if (team_.size() < (quick_ ? 4 : 64)) {
+    if (team_.size() < most_readers(quick_)) {
       recorder_.remark(
           fmt::format("the file is large enough for {} readers at a time, each of a "
                       "part of its own",
                       team_.size()));
     }
-    const std::uint64_t part = size_ / static_cast<std::uint64_t>(team_.size());
     for (int i = 0; i < team_.size(); ++i) {
       readers_.push_back(
-          std::make_unique<MountedReader>(path_, static_cast<std::uint64_t>(i) * part, part));
+          std::make_unique<MountedReader>(path_, static_cast<std::uint64_t>(i) * part_, part_));
     }
     read_.resize(readers_.size());
     parts_.push_back({[this] { first_byte(); }});
@@ -210,11 +206,10 @@ class MountProbe {
 
   void long_reads(int users) {
     Measurement what = measurement("transfer", "bytes");
-    const std::uint64_t part = size_ / static_cast<std::uint64_t>(team_.size());
     // A step of each reader, of the long read that its steps are.
-    const std::uint64_t each = std::min(step, part);
+    const std::uint64_t each = std::min(step, part_);
     what.work = static_cast<double>(each) * users;
-    what.at = {{"bytes", static_cast<double>(std::min(long_read, part))}, {"users", users}};
+    what.at = {{"bytes", static_cast<double>(std::min(long_read, part_))}, {"users", users}};
     repeat(what, users, [each](MountedReader& mine) { return mine.onwards(each); });
   }
 
@@ -246,6 +241,7 @@ class MountProbe {
   bool quick_;
   std::uint64_t size_;
   Team team_;
+  std::uint64_t part_;  ///< of the file, for each of the team
   std::vector<std::unique_ptr<MountedReader>> readers_;
   std::vector<double> read_;  ///< bytes, of a reader each
   std::vector<Part> parts_;
@@ -254,7 +250,10 @@ class MountProbe {
 }  // namespace
 
 bool is_mounted(const std::string& url) {
-  return begins_with_scheme(url);
+  return url.size() >= mounted_scheme.size() &&
+         std::equal(mounted_scheme.begin(), mounted_scheme.end(), url.begin(), [](char a, char b) {
+           return a == std::tolower(static_cast<unsigned char>(b));
+         });
 }
 
 std::function<void()> open_mounted(const Settings& settings, Recorder& recorder) {

@@ -134,6 +134,12 @@ def is_map_style(made):
     return hasattr(made, "__getitem__") and hasattr(made, "__len__")
 
 
+def not_empty(name, dataset):
+    if len(dataset) == 0:
+        sys.exit(f"{name}: the dataset is empty")
+    return dataset
+
+
 def has_own_workers(made, depth=3):
     """Whether there is a DataLoader with workers inside, as WebDataset's WebLoader has one: workers
     of ours could not start those."""
@@ -164,9 +170,7 @@ def source_of(name, made):
         told = ["an iterable dataset: each worker goes round it by itself (/loader/kind: pytorch-iterable)"]
         return Source(Flowing(made), told=told)
     if is_map_style(made):
-        if len(made) == 0:
-            sys.exit(f"{name}: the dataset is empty")
-        return Source(made)
+        return Source(not_empty(name, made))
     if hasattr(made, "__iter__"):
         return opaque(made)
     return sys.exit(f"{name}: expected a dataset, an iterable dataset, a DataLoader or an iterator of "

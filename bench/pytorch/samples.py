@@ -14,6 +14,8 @@ except ImportError:
     sys.exit("PyTorch is not installed for this python (Debian: apt-get install python3-torch "
              "python3-torchvision; choose another with --python)")
 
+import loaders
+
 
 class Images(torch.utils.data.Dataset):
     """JPEG files as a classification loader reads them: crop, flip, to a normalized tensor."""
@@ -90,7 +92,8 @@ def made_by(name):
 
 def add_arguments(parser):
     """What `chosen` reads."""
-    parser.add_argument("dataset", nargs="?", help="MODULE:NAME; a dataset, a DataLoader, an iterator of batches, or what makes one")
+    parser.add_argument("dataset", nargs="?",
+                        help="MODULE:NAME; a dataset, a DataLoader, an iterator of batches, or what makes one")
     parser.add_argument("--data", help="instead: a folder of JPEG files, read as for classification")
 
 
@@ -99,11 +102,9 @@ def chosen(arguments, scratch, count, side=224):
     squares of `side` pixels."""
     if arguments.dataset:
         made = made_by(arguments.dataset)
-        if not hasattr(made, "__getitem__") or not hasattr(made, "__len__"):
+        if not loaders.is_map_style(made):
             sys.exit(f"{arguments.dataset}: expected a dataset with __getitem__ and __len__, got {type(made)}")
-        if len(made) == 0:
-            sys.exit(f"{arguments.dataset}: the dataset is empty")
-        return made
+        return loaders.not_empty(arguments.dataset, made)
     if not arguments.data:
         generated_images(scratch, count)
     return Images(image_files(arguments.data or scratch), side)

@@ -194,9 +194,10 @@ void Flow::Group::add_server(const Station& station) {
   server.seconds += seconds;
 }
 
-Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active)
+Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
+           Reading reading)
     : read_cv_(inputs.read_cv), make_cv_(inputs.make_cv), size_cv_(inputs.size_cv) {
-  for (Loading& loading : loadings(inputs, kind, misses, active)) {
+  for (Loading& loading : loadings(inputs, kind, misses, active, reading)) {
     if (loading.customers <= 0.0) continue;
     Group group{std::move(loading), ClosedNetwork(0)};
     group.network = ClosedNetwork(whole_customers(group.loading.customers));

@@ -17,7 +17,8 @@ double nic_part(const Station& station, double customers);
 
 class Flow {
  public:
-  Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active);
+  Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
+       Reading reading = Reading::while_making);
 
   /// Samples per second for the instance while `share` of all customers are busy; rate limits
   /// included.

@@ -133,10 +133,12 @@ void add_peers(Loading& loading, const Inputs& inputs, double often, double from
       {Stage::network, "NIC", inputs.network->base() * speed / each, 0.0, 0.0});
 }
 
-Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
+Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
+              Reading reading) {
   Loading loading;
   loading.customers = active * inputs.ranks;
-  const ReadBefore before = read_before(inputs, active);
+  const ReadBefore before =
+      reading == Reading::while_making ? read_before(inputs, active) : ReadBefore{};
   loading.read_before = before.samples;
   loading.reads_left = 1.0 - before.share;
   const auto& source = source_in(inputs, kind);
@@ -420,9 +422,9 @@ std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const 
 }
 
 std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
-                              double active) {
+                              double active, Reading reading) {
   std::vector<Loading> all;
-  if (!remote_only(inputs)) all.push_back(local(inputs, kind, misses, active));
+  if (!remote_only(inputs)) all.push_back(local(inputs, kind, misses, active, reading));
   if (inputs.remote) all.push_back(remote(inputs, kind, misses));
   return all;
 }

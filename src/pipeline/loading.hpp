@@ -84,10 +84,14 @@ struct Loading {
   [[nodiscard]] double reading() const;
 };
 
+/// Which reading is meant: what is left of it while samples are made, or all that an epoch has,
+/// which is what stages can do and monitors show.
+enum class Reading { while_making, all };
+
 /// What is loaded for one instance in an epoch of this kind, at the virtual speeds: local
 /// customers, remote ones, or both. `active` customers of each rank take part.
 std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses& misses,
-                              double active);
+                              double active, Reading reading = Reading::while_making);
 
 /// The NIC of an instance, where downloads and gradients both pass it.
 struct SharedNic {

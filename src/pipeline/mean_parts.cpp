@@ -140,21 +140,17 @@ PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Miss
   }
   const double rate = alone.rate(1.0);
   if (rate >= 1e299) return time;
-  for (const Loading& loading : loadings(reading, kind, misses, active)) {
-    // What is left of a sample's reading is what the rate counts.
-    const double counted = loading.customers * loading.read_before / loading.reads_left;
-    const PerStage<double> share = alone.making();
-    for (Stage stage : all_stages()) time[stage] += counted / rate * share[stage];
-  }
+  const Loading loading = loadings(reading, kind, misses, active).front();
+  // What is left of a sample's reading is what the rate counts.
+  const double counted = loading.customers * loading.read_before / loading.reads_left;
+  const PerStage<double> share = alone.making();
+  for (Stage stage : all_stages()) time[stage] = counted / rate * share[stage];
   return time;
 }
 
 PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {
   const Misses misses = misses_in(inputs, epoch);
-  // What is read before the first sample is read all the same.
-  Inputs all_read = inputs;
-  all_read.read_before = 0.0;
-  Flow flow(all_read, kind, misses, active_workers(inputs));
+  Flow flow(inputs, kind, misses, active_workers(inputs), Reading::all);
   // What a burst lets through may have been the whole job's pace.
   for (std::size_t i = 0; i < flow.limits().size(); ++i) {
     flow.set_burst(i, flow.limits()[i].credit > 0.0);

@@ -14,6 +14,12 @@ double per_object(const Scenario& scenario) {
   return scenario.dataset.samples_per_object.value_or(1.0);
 }
 
+/// Of a sample's stored bytes, those that reading it brings.
+double share_read(const Scenario& scenario) {
+  const auto& groups = scenario.dataset.row_groups;
+  return groups ? groups->read_share.value_or(1.0) : 1.0;
+}
+
 /// Where the objects do not divide evenly among the ranks, a library may let each rank read all of
 /// them and drop the others' samples.
 double times_read(Context& context, double objects) {
@@ -81,7 +87,7 @@ Pieces pieces_of(Context& context, double objects, DataPerSample stored, Stage s
   }
   const double requests =
       context.count(stage, "/dataset/row_groups/range_requests", given.range_requests, 1.0);
-  const double share = given.read_share.value_or(1.0);
+  const double share = share_read(s);
   if (given.read_share) {
     context.use(stage, "/dataset/row_groups/read_share", Value<double>::given(share));
   }
@@ -127,8 +133,7 @@ void resolve_division(Context& context) {
 }
 
 Bytes read_dataset(const Context& context) {
-  const auto& groups = context.scenario.dataset.row_groups;
-  return stored_dataset(context) * (groups ? groups->read_share.value_or(1.0) : 1.0);
+  return stored_dataset(context) * share_read(context.scenario);
 }
 
 HeldStored held_stored(const Context& context) {
@@ -136,7 +141,7 @@ HeldStored held_stored(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   const DataPerSample stored = bytes_in_chain(s).stored;
   const auto& groups = s.dataset.row_groups;
-  const double share = groups ? groups->read_share.value_or(1.0) : 1.0;
+  const double share = share_read(s);
   HeldStored held;
   if (groups) held.of_worker = stored * samples(groups->rows) * share;
   // Nobody holds more than it trains on.
@@ -148,11 +153,14 @@ HeldStored held_stored(const Context& context) {
   return held;
 }
 
-double documents_in_sample(const Scenario& scenario) {
+std::optional<double> documents_that_fit(const Scenario& scenario) {
   const auto& each = scenario.dataset.tokens_per_document;
   const bool known = each && scenario.job.step && scenario.job.step->tokens_per_sample;
-  if (!scenario.loader.packing.value_or(false) || !known) return 1.0;
-  return *scenario.job.step->tokens_per_sample / *each;
+  return known ? std::optional(*scenario.job.step->tokens_per_sample / *each) : std::nullopt;
+}
+
+double documents_in_sample(const Scenario& scenario) {
+  return scenario.loader.packing.value_or(false) ? documents_that_fit(scenario).value_or(1.0) : 1.0;
 }
 
 void pack(Context& context) {
@@ -179,14 +187,14 @@ void pack(Context& context) {
 
 void tell_of_padding(Context& context) {
   const Scenario& s = context.scenario;
-  const bool known = s.dataset.tokens_per_document && s.job.step && s.job.step->tokens_per_sample;
-  if (!known || !context.texts || s.loader.packing.value_or(false)) return;
-  const double share = *s.dataset.tokens_per_document / *s.job.step->tokens_per_sample;
+  const std::optional<double> fit = documents_that_fit(s);
+  if (!fit || !context.texts || s.loader.packing.value_or(false)) return;
+  const double share = 1.0 / *fit;
   if (share >= 0.95) return;
   context.out.remarks.push_back(fmt::format(
       "{:.0f} % of a training sample's tokens are text, the rest is padding: /loader/packing: true "
       "fills them with {} stored samples",
-      100.0 * share, short_text_of(1.0 / share)));
+      100.0 * share, short_text_of(*fit)));
 }
 
 }  // namespace feedrate::resolve

@@ -31,6 +31,8 @@ struct HeldStored {
 };
 HeldStored held_stored(const Context& context);
 
+/// Documents that a training sample has room for, as far as the tokens of both are given.
+std::optional<double> documents_that_fit(const Scenario& scenario);
 /// Stored samples in a training sample, where they are packed into it; 1 where each is one.
 double documents_in_sample(const Scenario& scenario);
 /// After the step is known, as it was told of training samples: makes inputs those of documents.

@@ -32,10 +32,8 @@ Steady steady_epoch(const Inputs& inputs, const pipeline::Outcome& outcome) {
   steady.wall = outcome.later.wall.base();
   steady.rate = pipeline::samples_of_instance(inputs) / steady.wall;
   steady.steps = outcome.steps / steady.wall;
-  // What a buffer reads before the first sample, disks and networks carry in this epoch as well.
-  Inputs all_read = inputs;
-  all_read.read_before = 0.0;
-  steady.loadings = pipeline::loadings(all_read, steady.kind, steady.misses, steady.active);
+  steady.loadings =
+      pipeline::loadings(inputs, steady.kind, steady.misses, steady.active, pipeline::Reading::all);
   return steady;
 }
 

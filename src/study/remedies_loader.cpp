@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "resolve/pieces.hpp"
 #include "study/other_workers.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
@@ -140,10 +141,8 @@ const Remedy loader_list[] = {
       "the GPU computes on text alone",
       "attention must not cross from one document to the next (masks, positions that begin anew)"},
      [](const Situation& s) {
-       const auto& step = s.scenario.job.step;
-       const auto& tokens = s.scenario.dataset.tokens_per_document;
-       return has_loader(s) && tokens && step && step->tokens_per_sample &&
-              *tokens < *step->tokens_per_sample && !s.scenario.loader.packing.value_or(false);
+       return has_loader(s) && resolve::documents_that_fit(s.scenario).value_or(1.0) > 1.0 &&
+              !s.scenario.loader.packing.value_or(false);
      },
      [](const Situation&) { return flag("/loader/packing", "true"); }},
     {{"one_thread_a_worker", "one thread in each worker", RemedyKind::code, 0.5,
