@@ -31,7 +31,7 @@ TEST_CASE("on_cuda_host: its parts on a simulated GPU, with PyTorch on the CPU")
     return;
   }
   const Host host;
-  for (const std::string part : {"look", "profile", "truth", "laws"}) {
+  for (const std::string part : {"look", "profile", "truth", "steps", "laws"}) {
     const Outcome done = host.run(part, "PYTHON=" + python);
     INFO(part << "\n" << done.out << "\n" << done.err);
     // Where other programs take the cores, rates of short copies cannot be told, and it says so.
@@ -51,6 +51,7 @@ TEST_CASE("on_cuda_host: its parts on a simulated GPU, with PyTorch on the CPU")
   if (host.tells_rates()) {
     CHECK(has(host.result("native.out"), "Mean absolute error"));
   }
+  CHECK(has(host.result("language.out"), "# how parameters 3320576"));
   const std::string kept = members(host.folder / "out/laws.tar.gz");
   for (const char* name : {"host.json", "host.measurements.json", "reference.measurements.json",
                            "epochs.json", "again.measurements.json", "crowded.json", "fork.json"}) {
