@@ -13,7 +13,8 @@ CLASS_OF = {"page_cache": "storage", "all_reduce": "scale_out", "start_up": "any
 OWN = "feedrate-"  # how the ids of studies begin that this project made itself
 # Studies of jobs whose host was measured, and by what.
 PROFILES = {"feedrate-epyc-vm": "scenarios/hosts/epyc_vm_2_cores.json",
-            "feedrate-over-an-hour": "bench/measurements/epyc_vm_over_an_hour/host_1.json"}
+            "feedrate-over-an-hour": "bench/measurements/epyc_vm_over_an_hour/host_1.json",
+            "feedrate-h100-vm": "scenarios/hosts/h100_vm_16_cores.json"}
 NINETY = 1.6448536269514722  # of the normal distribution, one side of 90 %
 
 
@@ -94,13 +95,17 @@ def together(work, items):
         return list(pool.map(work, items))
 
 
-def host_of(study):
-    return ["--host", PROFILES[study]] if study in PROFILES else []
+def host_of(root, path):
+    """The profile that a study's file is predicted from; none where nothing was measured before."""
+    with open(os.path.join(root, path)) as text:
+        study = json.load(text)["about"]["study"]
+    measured = study["known"] == "profile" and study["id"] in PROFILES
+    return ["--host", PROFILES[study["id"]]] if measured else []
 
 
-def judged(program, root, path, study, tables=()):
+def judged(program, root, path, tables=()):
     """tables: options that put tables in place of those of the program."""
-    more = [*host_of(study), *tables]
+    more = [*host_of(root, path), *tables]
     return ask(program, root, ["cases", path, "--replications", str(DRAWS), "--format", "json", *more])
 
 
@@ -141,7 +146,7 @@ def read(program, root, tables=lambda study: ()):
     def one(item):
         path, document = item
         study = document["about"]["study"]["id"]
-        return judged(program, root, path, study, tables(study))
+        return judged(program, root, path, tables(study))
     answers = together(one, listed)
     studies = {}
     for (path, document), answer in zip(listed, answers):

@@ -19,6 +19,8 @@ except ImportError:
     sys.exit("PyTorch is not installed for this python (Debian: apt-get install python3-torch "
              "python3-torchvision; choose another python)")
 
+import devices
+
 MEBIBYTE = 1 << 20
 QUEUED_AT_MOST = 512  # launches: the queue of a stream holds about a thousand
 
@@ -97,7 +99,7 @@ class Reference:
     def __init__(self, arguments):
         self.path = arguments.output
         self.quick = arguments.quick
-        self.device = torch.device(arguments.device)
+        self.device = devices.chosen("gpu_reference.py", arguments.device)
         self.on_gpu = self.device.type == "cuda"
         self.machine = (Gpu if self.on_gpu else Host)(self.device)
         self.sample_s = 0.001 if self.quick else 0.02
@@ -284,8 +286,6 @@ def main():
     parser.add_argument("--device", default="cuda", help="cuda, cuda:1, cpu (a rehearsal)")
     parser.add_argument("--quick", action="store_true", help="a few small samples of everything, for tests")
     arguments = parser.parse_args()
-    if arguments.device.startswith("cuda") and not torch.cuda.is_available():
-        sys.exit("gpu_reference.py: PyTorch finds no GPU (--device cpu rehearses without one)")
     reference = Reference(arguments)
     copies(reference)
     memory(reference)

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 
+ABOUT = " ".join(__doc__.split("\n\n")[0].split())
+
 
 def write(path, made):
     with open(path + ".part", "w") as file:
@@ -61,7 +63,7 @@ def step_times(options):
 
 
 def crowded(arguments):
-    made = {"about": __doc__.split("\n")[0], "cores": os.cpu_count(), "step_time": arguments.options, "settings": []}
+    made = {"about": ABOUT, "cores": os.cpu_count(), "step_time": arguments.options, "settings": []}
     for count in arguments.busy:
         with Busy(count):
             times = step_times(arguments.options)
@@ -86,7 +88,7 @@ def fork_seconds(count):
 
 def fork(arguments):
     import torch
-    made = {"about": __doc__.split("\n")[0], "settings": []}
+    made = {"about": ABOUT, "settings": []}
 
     def measure(name):
         times = fork_seconds(20)
@@ -114,7 +116,7 @@ def counts(text):
 def main():
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument("experiment", choices=["crowded", "fork"])
     parser.add_argument("--output", required=True)
     parser.add_argument("--busy", type=counts, default=[0, 4, 8, 16, 24], metavar="N,N,…")

@@ -315,12 +315,13 @@ Lookup<TrainingRate> training_rate(const Catalog& catalog, std::string_view gpu,
   return {best, {}};
 }
 
-std::optional<double> tensor_peak(const Catalog& catalog, std::string_view gpu,
-                                  Precision precision) {
+std::optional<TensorPeak> tensor_peak(const Catalog& catalog, std::string_view gpu,
+                                      Precision precision) {
   const Gpu* const found = find_gpu(catalog, gpu);
   const auto rate = found != nullptr ? peak(*found, precision) : std::nullopt;
-  constexpr double tera = 1e12;
-  return rate ? std::optional(*rate * tera) : std::nullopt;
+  if (!rate || !found->memory_bandwidth) return std::nullopt;
+  const double operations = *rate * 1e12;
+  return TensorPeak{operations, operations / found->memory_bandwidth->value.base()};
 }
 
 }  // namespace feedrate

@@ -73,9 +73,14 @@ struct TrainingRate {
 Lookup<TrainingRate> training_rate(const Catalog& catalog, std::string_view gpu, ModelName model,
                                    std::optional<Precision> precision = {});
 
-/// Operations a second of the GPU's dense tensor cores, or of fp32 where it has none: the peak of
-/// its data sheet. Empty where it is not known.
-std::optional<double> tensor_peak(const Catalog& catalog, std::string_view gpu,
-                                  Precision precision);
+/// The peak of a GPU's data sheet: of its dense tensor cores, or of fp32 where it has none.
+struct TensorPeak {
+  double operations = 0.0;           ///< a second
+  double operations_per_byte = 0.0;  ///< in the time that its memory takes for a byte
+};
+
+/// Empty where the peak or the memory's bandwidth is not known.
+std::optional<TensorPeak> tensor_peak(const Catalog& catalog, std::string_view gpu,
+                                      Precision precision);
 
 }  // namespace feedrate

@@ -70,6 +70,7 @@ ScenarioCases compared(const schema::Document& document, const HostProfile& prof
   const Catalog catalog = whole_catalog();
   study::RunOptions drawn;
   drawn.replications = 200;
+  drawn.events = true;  // as `run` predicts
   drawn.bottlenecks = false;
   drawn.list_inputs = false;
   // What is validated is the profile with the errors that it states itself: it has measured all
@@ -80,6 +81,7 @@ ScenarioCases compared(const schema::Document& document, const HostProfile& prof
   for (const double slower : study::slower_in_turns(cases.scenario.about, profile)) {
     const HostProfile then = study::slowed(profile, slower);
     study::RunOptions plain;
+    plain.events = true;
     plain.list_inputs = false;
     const ScenarioCases turn = api::cases_of(document, catalog, &then, plain);
     for (std::size_t i = 0; i < cases.cases.size(); ++i) {

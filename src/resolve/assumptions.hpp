@@ -337,16 +337,12 @@ inline constexpr Assumption nvme_floor =
     from_studies("/disk/bandwidth", learned::nvme_floor,
                  "4 KiB reads are published; long ones are twice as fast", "disk");
 /// Where the whole source or the line has less, one connection reaches that.
-/// Of a GPU's dense tensor peak, training a transformer.
-inline constexpr Assumption model_utilization = {
-    "/job/step/utilization",
-    0.4,
-    0.2,
-    0.55,
-    "of the GPU's peak: Llama 3.1 405B 0.38 to 0.43, PaLM 0.46, Megatron-LM 0.44 to 0.52 "
-    "(recalled)",
-    "a model that was not tuned, to the best that is published (engineering judgement)",
-    "step"};
+/// Of what expected_utilization() says, which is 0.1 to 0.45 of a GPU's dense tensor peak.
+inline constexpr Assumption model_utilization = from_studies(
+    "/job/step/utilization", learned::transformer_utilization,
+    "of the GPU's peak, by the model's parameters and the GPU's operations a byte: BERT "
+    "on nine GPUs, GPTs, MPT and Llama 3 on H100 (bench/evidence/transformers)",
+    "step");
 inline constexpr Assumption connection_rate =
     from_studies("/source/bandwidth_per_connection", learned::connection_rate,
                  "what one connection reaches, of sources whose rate nobody gave", "download");

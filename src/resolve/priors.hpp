@@ -95,6 +95,11 @@ inline constexpr Prior infiniband_beyond = {"infiniband_beyond", 2.62e-06, 2.98e
     "4 studies of 2023 to 2025, and one more of their kind: nccl-tests-150, nccl-1453, "
     "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n"};
 
+/// Share of what its size and its GPU let expect of the peak: training of a transformer (bench/evidence/transformers).
+inline constexpr Prior transformer_utilization = {"transformer_utilization", 0.972, 0.576, 1.64, 4,
+    "4 studies of 2023 to 2026, and one more of their kind: lambda-training, "
+    "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm"};
+
 }  // namespace learned
 
 }  // namespace feedrate::resolve

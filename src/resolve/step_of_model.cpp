@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/did_you_mean.hpp"
+#include "base/portable_math.hpp"
 #include "catalog/gpu_speed.hpp"
 #include "resolve/context.hpp"
 #include "resolve/parallel.hpp"
@@ -50,6 +51,16 @@ void of_published_rate(Context& context, const Step& given, const std::string& g
                     : std::string());
 }
 
+/// Share of the peak that training a transformer reaches. What is not a product of matrices moves
+/// bytes in proportion to the width, which grows as the cube root of the parameters, where products
+/// take operations in proportion to its square. Both numbers: bench/evidence/transformers.
+double expected_utilization(double parameters, double operations_per_byte) {
+  constexpr double products = 2.28;
+  constexpr double moved = 0.92;  // of a billion parameters on an H100: 295 operations a byte
+  const double of_h100 = operations_per_byte / 295.0;
+  return 1.0 / (products + moved * of_h100 * portable::pow(1e9 / parameters, 1.0 / 3.0));
+}
+
 void of_parameters(Context& context, const Step& given, const std::string& gpu) {
   const auto peak = tensor_peak(context.catalog, gpu, given.precision.value_or(Precision::mixed));
   if (!peak) {
@@ -61,11 +72,14 @@ void of_parameters(Context& context, const Step& given, const std::string& gpu) 
   if (tokens <= 0.0) return;
   const double parameters = context.use(Stage::gpu, "/job/step/model_parameters",
                                         Value<double>::given(*given.parameters));
-  const double utilization =
-      context.find_or<double>(Stage::gpu, given.utilization, {}, assumed::model_utilization);
+  const Assumption& listed = assumed::model_utilization;
+  const double utilization = context.find_or<double>(
+      Stage::gpu, given.utilization, {}, listed,
+      listed.value * expected_utilization(parameters, peak->operations_per_byte));
   // Forward 2 operations a parameter and token, backward twice that (Kaplan et al. 2020).
   const double operations = 6.0 * parameters * tokens;
-  context.out.inputs.step.per_sample = DurationPerSample::of(operations / (*peak * utilization));
+  context.out.inputs.step.per_sample =
+      DurationPerSample::of(operations / (peak->operations * utilization));
 }
 
 }  // namespace

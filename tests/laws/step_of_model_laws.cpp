@@ -132,19 +132,47 @@ TEST_CASE(
          fmt::format(R"({{"model_parameters": 8e9, "tokens_per_sample": 4096{}}})", more)}};
   };
   constexpr double operations = 6.0 * 8e9 * 4096.0;
-  const double peak = *tensor_peak(catalog(), "H100-SXM5-80GB", Precision::mixed);
+  const TensorPeak of_gpu = *tensor_peak(catalog(), "H100-SXM5-80GB", Precision::mixed);
+  const double peak = of_gpu.operations;
   CHECK(peak == Approx(989e12));
+  CHECK(of_gpu.operations_per_byte == Approx(989e12 / 3350e9));
   const resolve::Assumption& assumed = resolve::assumed::model_utilization;
-  CHECK(per_sample(step("")) == Approx(operations / (peak * assumed.value)).epsilon(1e-12));
+  // The cube root of eight is two.
+  const double expected = 1.0 / (2.28 + 0.92 * (989.0 / 3.35 / 295.0) / 2.0);
+  CHECK(per_sample(step("")) ==
+        Approx(operations / (peak * assumed.value * expected)).epsilon(1e-12));
   CHECK(per_sample(step(R"(, "utilization": 0.5)")) ==
         Approx(operations / (peak * 0.5)).epsilon(1e-12));
   CHECK(per_sample(step(""), [](std::string_view) { return 0.0; }) ==
-        Approx(operations / (peak * assumed.low)).epsilon(1e-12));
+        Approx(operations / (peak * assumed.low * expected)).epsilon(1e-12));
   CHECK(per_sample(step(R"(, "precision": "single")")) >
         per_sample(step(R"(, "precision": "mixed")")));
   Settings no_tokens = step("");
   no_tokens.back().second = R"({"model_parameters": 8e9})";
   CHECK(refusal(no_tokens).find("/job/step/tokens_per_sample") != std::string::npos);
+}
+
+TEST_CASE(
+    "step of a transformer: small models and GPUs of little bandwidth reach less of the peak") {
+  const auto share = [](const char* instance, double parameters) {
+    const std::string step =
+        fmt::format(R"({{"model_parameters": {}, "tokens_per_sample": 1000}})", parameters);
+    const std::string gpu = gpu_of(catalog(), instance);
+    const double peak = tensor_peak(catalog(), gpu, Precision::mixed)->operations;
+    return 6.0 * parameters * 1000.0 /
+           (peak * per_sample({{"/cluster/instance", instance}, {"/job/step", step}}));
+  };
+  double last = 0.0;
+  for (const double parameters : {1e7, 1e8, 1e9, 1e10, 1e11, 1e12}) {
+    INFO(parameters);
+    const double h100 = share("p5.48xlarge", parameters);
+    CHECK(h100 > last);
+    CHECK(h100 < 0.45);
+    CHECK(share("p5en.48xlarge", parameters) > h100);
+    CHECK(share("p4de.24xlarge", parameters) > h100);
+    CHECK(share("gpu_1x_h100_pcie", parameters) < h100);
+    last = h100;
+  }
 }
 
 TEST_CASE(
