@@ -301,8 +301,7 @@ Lookup<TrainingRate> training_rate(const Catalog& catalog, std::string_view gpu,
       continue;
     }
     const TrainingRate rate = {
-        known->value * speed->value, known->value * speed->low / published_spread,
-        known->value * speed->high * published_spread,
+        known->value * speed->value, known->value * speed->low, known->value * speed->high,
         fmt::format("published for {} in {} precision{}", rates.gpu,
                     precision_words[static_cast<std::size_t>(of)],
                     speed->why.empty() ? "" : ", scaled to " + speed->to + " by " + speed->why)};

@@ -59,7 +59,8 @@ std::string gpu_of(const Catalog& catalog, std::string_view instance_or_gpu);
 Lookup<RelativeSpeed> relative_speed(const Catalog& catalog, std::string_view from,
                                      std::string_view to, const Training& training = {});
 
-/// Items a second that one GPU trains, and between what they are expected to lie.
+/// Items a second that one GPU trains as they were published, and between what they lie where they
+/// are another GPU's.
 struct TrainingRate {
   double value = 0.0;
   double low = 0.0;

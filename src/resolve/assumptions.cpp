@@ -17,6 +17,8 @@ double Assumption::at(double u) const {
 std::span<const Assumption* const> assumptions() {
   using namespace assumed;
   static constexpr std::array all = {&footer_requests,
+                                     &published_rate,
+                                     &model_utilization,
                                      &peer_latency,
                                      &hyper_threading_gain,
                                      &contention,

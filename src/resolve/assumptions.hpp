@@ -337,6 +337,10 @@ inline constexpr Assumption nvme_floor =
     from_studies("/disk/bandwidth", learned::nvme_floor,
                  "4 KiB reads are published; long ones are twice as fast", "disk");
 /// Where the whole source or the line has less, one connection reaches that.
+/// Of the time that a published training rate says.
+inline constexpr Assumption published_rate =
+    from_studies("/job/step/per_sample", learned::published_rate,
+                 "what a published rate says, made with other software and batches", "step");
 /// Of what expected_utilization() says, which is 0.1 to 0.45 of a GPU's dense tensor peak.
 inline constexpr Assumption model_utilization = from_studies(
     "/job/step/utilization", learned::transformer_utilization,

@@ -100,6 +100,11 @@ inline constexpr Prior transformer_utilization = {"transformer_utilization", 0.9
     "4 studies of 2023 to 2026, and one more of their kind: lambda-training, "
     "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm"};
 
+/// Factor on the time of a sample that a published training rate says: the same model on the same GPU, with other software and batches.
+inline constexpr Prior published_rate = {"published_rate", 0.796, 0.518, 1.22, 4,
+    "4 studies of 2018 to 2026, and one more of their kind: nvidia-dle-rn50, "
+    "alibaba-dawnbench, lambda-timm-gavel, feedrate-h100-vm"};
+
 }  // namespace learned
 
 }  // namespace feedrate::resolve

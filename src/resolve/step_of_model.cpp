@@ -36,19 +36,18 @@ void of_published_rate(Context& context, const Step& given, const std::string& g
     items = tokens_of(context, given, "the published rates count tokens");
     if (items <= 0.0) return;
   }
-  const Assumption per_sample = {
-      "/job/step/per_sample",
-      items / rate->value,
-      items / rate->high,
-      items / rate->low,
-      "",
-      "other batches, software and clocks than the publication's (catalog/gpu_speed)",
-      "step"};
+  // Where the rate is another GPU's, the two may compare otherwise.
+  Assumption listed = context.relearned(assumed::published_rate);
+  listed.prior = {};
+  listed.low *= rate->value / rate->high;
+  listed.high *= rate->value / rate->low;
   context.out.inputs.step.per_sample = context.assume<DurationPerSample>(
-      Stage::gpu, per_sample, DurationPerSample::of(per_sample.value),
-      context.texts ? fmt::format("{} at {:.4g} {}/s: {}", model.name(), rate->value,
-                                  model.row().item, rate->why)
-                    : std::string());
+      Stage::gpu, listed, DurationPerSample::of(listed.value * items / rate->value),
+      context.texts
+          ? fmt::format(
+                "{} at {:.4g} {}/s: {}; today's software and batches take {:.3g} of that time",
+                model.name(), rate->value, model.row().item, rate->why, listed.value)
+          : std::string());
 }
 
 /// Share of the peak that training a transformer reaches. What is not a product of matrices moves

@@ -145,7 +145,9 @@ TEST_CASE("GPU preprocessing: events agree with the mean") {
     exact.exact = true;
     const Outcome events = simulate(in, exact);
     check_sum(events);
-    REQUIRE(events.total.busy.base() == Approx(gpu_work(in)).epsilon(0.1));
+    // Of few steps the mean itself varies (FEEDRATE_SEED=26112621: 23 steps of cv 0.29).
+    const double drawn = 4.0 * in.step_cv / std::sqrt(epoch_shape(in).steps);
+    REQUIRE(events.total.busy.base() == Approx(gpu_work(in)).epsilon(std::max(0.1, drawn)));
     errors.push_back(std::abs(training(in) / events.training().base() - 1.0));
   }
   // Of eleven seeds the medians are 0.4 to 0.7 %, nine in ten within 2.4 to 7 %.

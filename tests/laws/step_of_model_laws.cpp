@@ -60,8 +60,8 @@ TEST_CASE("step of a model: each rate that is published is that GPU's, and no ot
       INFO(row.gpu << ", " << model_rows[i].name);
       REQUIRE(rate);
       CHECK(rate->value == known->value);
-      CHECK(rate->low < rate->value);
-      CHECK(rate->high > rate->value);
+      CHECK(rate->low == rate->value);
+      CHECK(rate->high == rate->value);
       CHECK(rate->why.find(row.gpu) != std::string::npos);
       CHECK(rate->why.find("scaled") == std::string::npos);
       ++rates;
@@ -107,17 +107,29 @@ TEST_CASE("step of a model: a job on the GPU takes the reciprocal of its rate, w
   // p3.2xlarge has a V100-SXM2-16GB.
   const auto rate = training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(0));
   const Settings resnet = with_model("resnet50");
-  CHECK(per_sample(resnet) == Approx(1.0 / rate->value).epsilon(1e-12));
+  const resolve::Assumption& listed = resolve::assumed::published_rate;
+  CHECK(per_sample(resnet) == Approx(listed.value / rate->value).epsilon(1e-12));
+  CHECK(rate->low == rate->high);
   CHECK(per_sample(resnet, [](std::string_view) { return 0.0; }) ==
-        Approx(1.0 / rate->high).epsilon(1e-12));
+        Approx(listed.low / rate->value).epsilon(1e-12));
   CHECK(per_sample(resnet, [](std::string_view) { return 1.0; }) ==
-        Approx(1.0 / rate->low).epsilon(1e-12));
+        Approx(listed.high / rate->value).epsilon(1e-12));
+  // Of an L4, which has no rates of its own.
+  const Settings scaled = {{"/cluster/instance", "g6.2xlarge"},
+                           {"/job/step", R"({"model": "resnet50"})"}};
+  const auto other = training_rate(catalog(), "L4-24GB", ModelName::at(0));
+  CHECK(other->low < other->value);
+  CHECK(per_sample(scaled, [](std::string_view) { return 1.0; }) ==
+        Approx(listed.high / other->low).epsilon(1e-12));
   // Single precision has rates of its own; what counts tokens needs to know how many.
-  CHECK(per_sample(with_model("ResNet-50", R"(, "precision": "single")")) ==
-        Approx(1.0 / training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(0), Precision::single)
-                         ->value));
+  CHECK(
+      per_sample(with_model("ResNet-50", R"(, "precision": "single")")) ==
+      Approx(
+          listed.value /
+          training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(0), Precision::single)->value));
   CHECK(per_sample(with_model("gnmt", R"(, "tokens_per_sample": 50)")) ==
-        Approx(50.0 / training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(6))->value));
+        Approx(50.0 * listed.value /
+               training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(6))->value));
   CHECK(refusal(with_model("gnmt")).find("/job/step/tokens_per_sample: needed here") !=
         std::string::npos);
   CHECK(refusal(with_model("resnet5")).find("did you mean \"resnet50\"?") != std::string::npos);
