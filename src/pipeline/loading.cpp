@@ -8,6 +8,10 @@
 namespace feedrate::pipeline {
 namespace {
 
+/// Seconds that are saved of what a machine can do: a period of the kernel's CPU quotas, which keep
+/// nothing longer (cpu.max, without cpu.max.burst). Upstream limits are enforced over a second.
+constexpr double of_machine = 0.1;
+
 Curve<double> plain(const Curve<Bandwidth>& curve, double times = 1.0) {
   Curve<double> out;
   out.points.reserve(curve.points.size());
@@ -162,7 +166,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     if (written > 0.0 && !disk.rate.empty()) {
       const double each = disk.bytes.base() * all;
       loading.limits.push_back(
-          {Stage::disk, "disk", disk.rate.maximum().base() * speed / each, 0.0, 0.0});
+          {Stage::disk, "disk", disk.rate.maximum().base() * speed / each, 0.0, 0.0, of_machine});
     }
   }
   const DurationPerSample cpu =
@@ -181,7 +185,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     if (inputs.remote) {
       loading.own_limit = std::min(loading.own_limit, rate);
     } else {
-      loading.limits.push_back({Stage::decode, name, rate, 0.0, 0.0});
+      loading.limits.push_back({Stage::decode, name, rate, 0.0, 0.0, of_machine});
     }
   };
   if (locked > 0.0) {

@@ -61,6 +61,7 @@ struct SampleLimit {
   double rate = 0.0;
   double burst_rate = 0.0;  ///< while credit lasts; 0: no burst
   double credit = 0.0;      ///< samples beyond `rate`
+  double saved = 1.0;       ///< seconds of `rate` that who asks for less keeps for later
 };
 
 /// A kind of customer: local workers or threads, or remote workers.

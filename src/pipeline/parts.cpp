@@ -23,15 +23,15 @@ engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve
   return model.add(std::move(resource));
 }
 
-/// Rates are enforced over about a second: who asked for less in the last one may ask for more in
-/// this. At first a few requests are let through together.
+/// Rates are enforced over a while (SampleLimit::saved): who asked for less in the last one may ask
+/// for more in this. At first a few requests are let through together.
 LimitBuckets add_limit(engine::Model& model, const std::string& name, const SampleLimit& limit,
                        double fold, double at_once) {
   LimitBuckets made;
   const auto bucket = [&](const std::string& suffix, double rate, double credit) {
     const double first = std::max(credit / fold, at_once);
     return model.add(engine::Bucket{name + limit.name + suffix, rate / fold,
-                                    std::max(first, rate / fold), first});
+                                    std::max(first, limit.saved * rate / fold), first});
   };
   made.long_run = bucket("", limit.rate, limit.credit);
   if (limit.burst_rate > 0.0 && limit.credit > 0.0) {

@@ -84,8 +84,8 @@ const MemoryNeeds& memory_needs(Context& context) {
   const Bytes worker =
       starts_workers(context)
           ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {},
-                                   assumed::worker_memory) +
-                stored_in_work(context)
+                                   assumed::worker_memory,
+                                   bytes(assumed::worker_memory.value) + stored_in_work(context))
           : Bytes{};
   context.memory = needs(context, process, worker);
   return *context.memory;

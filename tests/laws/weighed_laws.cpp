@@ -153,7 +153,8 @@ TEST_CASE("weighed: shares of the variance are those of integrating each input b
       CHECK(doubt.effect.variance_share ==
             Approx(variances[std::string(name_of(doubt.error_class))] / all).margin(0.1));
     }
-    CHECK(of.result.certainty->own_variance_share == Approx(own / all).margin(0.06));
+    // No nearer than the model's errors, whose tails are long.
+    CHECK(of.result.certainty->own_variance_share == Approx(own / all).margin(0.1));
   });
   CHECK_DRAWN(inputs > 30);
   CHECK_DRAWN(interrupted > 0);

@@ -64,6 +64,24 @@ TEST_CASE("import: a step's number that no file can hold as a whole one is left 
   CHECK(test::file_of(test::import({folder.write("again", written)})) == written);
 }
 
+TEST_CASE(
+    "import: a step that would end after all numbers is left out, and those after it are not") {
+  // FEEDRATE_SEED=26112623: 51 steps of a mean of 0.5011e308 s.
+  const auto line = [](int step, const char* mean) {
+    return "Train: 0 [" + std::to_string(step) +
+           "/1251 (  0%)]  Loss: 6.95 (6.95)  Time: 0.387s,  661.5/s  (" + mean +
+           "s,  510.2/s)  LR: 1.000e-01  Data: 0.012 (0.110)\n";
+  };
+  const std::string log = line(0, "0.5") + line(50, "0.5011e308") + line(100, "0.5");
+  const test::TemporaryFolder folder;
+  const ImportedObservation of = test::import({folder.write("log", log)});
+  const ImportedFile& file = of.files().front();
+  CHECK(file.all_kept() == 2);
+  CHECK(file.skipped.at("values that are not finite numbers") == 1);
+  const std::string written = test::file_of(of);
+  CHECK(test::file_of(test::import({folder.write("again", written)})) == written);
+}
+
 TEST_CASE("import: a machine's name that is no UTF-8 is written as it can be read again") {
   std::string report = read_text_file(test::recording("sadf.json"));
   const std::string before = "\"nodename\": \"";

@@ -47,10 +47,13 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     const bool same = i > 0 && steps[i - 1].format == timed.format &&
                       steps[i - 1].round == timed.round && steps[i - 1].record.step == record.step;
     if (!same) told.clear();
-    if (record.step && !told.insert(rank).second) {
+    const auto leave_out = [&](const char* why) {
       const std::string name(import_formats()[static_cast<std::size_t>(timed.format)].name);
       if (--from.kept[name] == 0) from.kept.erase(name);
-      ++from.skipped[skipped::repeated];
+      ++from.skipped[why];
+    };
+    if (record.step && !told.insert(rank).second) {
+      leave_out(skipped::repeated);
       continue;
     }
     Rank& of = ranks[rank];
@@ -68,12 +71,16 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       passed = static_cast<double>(of.step < 0 ? std::max<std::int64_t>(1, step) : step - of.step);
       of.step = step;
     }
-    if (record.mean_so_far && step >= 0) {
-      of.now = std::max(of.now,
-                        of.epoch_began + *record.mean_so_far * (static_cast<double>(step) + 1.0));
-    } else {
-      of.now += passed * record.time.value_or(record.wait.value_or(0.0));
+    const double now =
+        record.mean_so_far && step >= 0
+            ? std::max(of.now,
+                       of.epoch_began + *record.mean_so_far * (static_cast<double>(step) + 1.0))
+            : of.now + passed * record.time.value_or(record.wait.value_or(0.0));
+    if (!std::isfinite(now)) {
+      leave_out(skipped::no_number);
+      continue;
     }
+    of.now = now;
     Sample sample;
     sample.at = seconds(relative ? of.now : *record.at);
     if (record.rank) sample.name = fmt::format("rank{}", *record.rank);
