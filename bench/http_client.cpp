@@ -41,6 +41,8 @@ struct Connection::State {
   std::int64_t changed() const;
   int os_error() const;
   [[noreturn]] void refuse(CURLcode code);
+  /// Where requests are signed by a session (S3 Express), one that still holds.
+  void in_session();
   /// What is there of the object that is kept is nothing to go on with.
   [[noreturn]] void refuse_part();
 
@@ -65,18 +67,27 @@ struct Connection::State {
   Kept* kept = nullptr;
   const KeepRules* rules = nullptr;
   bool begun = false;
-  std::exception_ptr failure;  ///< that may not pass through libcurl
+  std::exception_ptr failure;   ///< that may not pass through libcurl
+  std::string* told = nullptr;  ///< where a text goes
+  std::optional<std::chrono::steady_clock::time_point> session_ends;
 };
 
 namespace {
 
 constexpr int poll_milliseconds = 100;  ///< Ctrl-C is heard so soon
 constexpr unsigned signs_for_s3 = 0x075800;
+constexpr std::size_t longest_text = 64 * 1024;
+/// S3 Express: sessions hold five minutes.
+constexpr std::chrono::minutes session_is_used{4};
 
 size_t take_body(char* text, size_t size, size_t count, void* data) {
   auto& state = *static_cast<Connection::State*>(data);
   if (state.only_looking) return 0;  // a server without ranges would send everything
   state.received += size * count;
+  if (state.told != nullptr) {
+    if (state.told->size() + size * count > longest_text) return 0;
+    state.told->append(text, size * count);
+  }
   if (state.kept != nullptr) {
     try {
       state.keep_body({text, size * count});
@@ -142,6 +153,28 @@ void set_up_trust(CURL* easy) {
   }
 }
 
+/// What of a request's signature is its signer's. `kind`: of the token, as its header has it.
+void sign_by(Connection::State& state, const std::string& credentials, const std::string& token,
+             const std::string& kind) {
+  curl_easy_setopt(state.easy, CURLOPT_USERPWD, credentials.c_str());
+  curl_easy_setopt(state.easy, CURLOPT_HTTPHEADER, nullptr);
+  curl_slist_free_all(std::exchange(state.headers, nullptr));
+  state.headers = curl_slist_append(state.headers, "x-amz-content-sha256: UNSIGNED-PAYLOAD");
+  if (!token.empty()) {
+    state.headers = curl_slist_append(state.headers, ("x-amz-" + kind + ": " + token).c_str());
+  }
+  curl_easy_setopt(state.easy, CURLOPT_HTTPHEADER, state.headers);
+}
+
+/// The text of an element that has no attributes; "" where there is none.
+std::string element(const std::string& xml, const std::string& name) {
+  const std::string opening = "<" + name + ">";
+  const std::size_t begin = xml.find(opening);
+  const std::size_t end = xml.find("</" + name + ">");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
+  return xml.substr(begin + opening.size(), end - begin - opening.size());
+}
+
 void set_up_signing(Connection::State& state) {
   const Target& target = state.target;
   if (target.sign.empty()) return;
@@ -149,13 +182,8 @@ void set_up_signing(Connection::State& state) {
     throw InputError(target.shown + ": libcurl 7.88 or newer is needed to sign requests to S3");
   }
   curl_easy_setopt(state.easy, CURLOPT_AWS_SIGV4, target.sign.c_str());
-  curl_easy_setopt(state.easy, CURLOPT_USERPWD, target.credentials.c_str());
-  state.headers = curl_slist_append(state.headers, "x-amz-content-sha256: UNSIGNED-PAYLOAD");
-  if (!target.token.empty()) {
-    const std::string token = "x-amz-security-token: " + target.token;
-    state.headers = curl_slist_append(state.headers, token.c_str());
-  }
-  curl_easy_setopt(state.easy, CURLOPT_HTTPHEADER, state.headers);
+  if (target.session_url.empty())
+    sign_by(state, target.credentials, target.token, "security-token");
 }
 
 void set_up(Connection::State& state) {
@@ -210,6 +238,23 @@ int Connection::State::os_error() const {
   long number = 0;
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
   return static_cast<int>(number);
+}
+
+void Connection::State::in_session() {
+  const auto now = std::chrono::steady_clock::now();
+  if (target.session_url.empty() || (session_ends && now < *session_ends)) return;
+  Target asked = target;
+  asked.url = std::exchange(asked.session_url, "");
+  asked.shown += ": CreateSession";
+  const std::string xml = Connection(asked, patience, stop).text();
+  const std::string key = element(xml, "AccessKeyId");
+  const std::string secret = element(xml, "SecretAccessKey");
+  const std::string token = element(xml, "SessionToken");
+  if (key.empty() || secret.empty() || token.empty()) {
+    throw HostError(asked.shown + ": expected credentials of a session, got none");
+  }
+  sign_by(*this, key + ":" + secret, token, "s3session-token");
+  session_ends = now + session_is_used;
 }
 
 CURLcode Connection::State::run() {
@@ -325,6 +370,7 @@ Connection::~Connection() = default;
 
 RemoteObject Connection::look() {
   State& state = *state_;
+  state.in_session();
   state.only_looking = true;
   curl_easy_setopt(state.easy, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(state.easy, CURLOPT_RANGE, "0-0");
@@ -356,6 +402,7 @@ RemoteObject Connection::look() {
 
 Reply Connection::get(std::optional<ByteRange> range, std::atomic<std::uint64_t>* counter) {
   State& state = *state_;
+  state.in_session();
   state.counter = counter;
   std::string part;
   if (range) part = fmt::format("{}-{}", range->offset, range->offset + range->length - 1);
@@ -378,8 +425,20 @@ Reply Connection::get(std::optional<ByteRange> range, std::atomic<std::uint64_t>
   return reply;
 }
 
+std::string Connection::text() {
+  State& state = *state_;
+  std::string text;
+  state.told = &text;
+  const CURLcode code = state.perform();
+  state.told = nullptr;
+  if (code != CURLE_OK) state.refuse(code);
+  if (state.status() != 200) refuse_status(state);
+  return text;
+}
+
 std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
   State& state = *state_;
+  state.in_session();
   CURL* easy = state.easy;
   const bool go_on = kept.size > 0 && !kept.tag.empty();
   const std::string range = fmt::format("{}-", kept.size);
@@ -449,6 +508,10 @@ RemoteObject Connection::look() {
 }
 
 Reply Connection::get(std::optional<ByteRange>, std::atomic<std::uint64_t>*) {
+  throw HostError(http_unavailable());
+}
+
+std::string Connection::text() {
   throw HostError(http_unavailable());
 }
 

@@ -87,6 +87,9 @@ class Connection {
   /// (-1: not told). Throws as get(), and NotKept; `kept` then tells what can be gone on with.
   std::int64_t keep(Kept& kept, const KeepRules& rules);
 
+  /// Receives a short text (64 KB at most). Throws as get().
+  std::string text();
+
   struct State;
 
  private:

@@ -39,10 +39,23 @@ std::string encoded(std::string_view key) {
   return text;
 }
 
+/// "use1-az4" of "data--use1-az4--x-s3", a directory bucket; "" of others.
+std::string zone_of(const std::string& bucket) {
+  constexpr std::string_view directory = "--x-s3";
+  if (!bucket.ends_with(directory)) return "";
+  const std::string base = bucket.substr(0, bucket.size() - directory.size());
+  const std::size_t at = base.rfind("--");
+  return at == std::string::npos || at == 0 ? "" : base.substr(at + 2);
+}
+
 std::string s3_url(const std::string& bucket, const std::string& key, const std::string& region) {
   std::string endpoint = environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
   while (!endpoint.empty() && endpoint.back() == '/') endpoint.pop_back();
   if (!endpoint.empty()) return endpoint + "/" + bucket + "/" + encoded(key);
+  if (const std::string zone = zone_of(bucket); !zone.empty()) {
+    return "https://" + bucket + ".s3express-" + zone + "." + region + ".amazonaws.com/" +
+           encoded(key);
+  }
   // No certificate covers a bucket's name with dots in front of amazonaws.com.
   if (bucket.find('.') != std::string::npos) {
     return "https://s3." + region + ".amazonaws.com/" + bucket + "/" + encoded(key);
@@ -60,13 +73,19 @@ Target s3_target(const std::string& url) {
   target.shown = url;
   target.region = environment({"AWS_REGION", "AWS_DEFAULT_REGION"});
   if (target.region.empty()) target.region = "us-east-1";
-  target.url = s3_url(path.substr(0, slash), path.substr(slash + 1), target.region);
+  const std::string bucket = path.substr(0, slash);
+  target.url = s3_url(bucket, path.substr(slash + 1), target.region);
   const std::string key = environment({"AWS_ACCESS_KEY_ID"});
   const std::string secret = environment({"AWS_SECRET_ACCESS_KEY"});
   if (key.empty() || secret.empty()) return target;  // a public bucket
   target.sign = "aws:amz:" + target.region + ":s3";
   target.credentials = key + ":" + secret;
   target.token = environment({"AWS_SESSION_TOKEN"});
+  if (zone_of(bucket).empty()) return target;
+  target.sign += "express";
+  if (environment({"AWS_S3_DISABLE_EXPRESS_SESSION_AUTH"}) != "true") {
+    target.session_url = s3_url(bucket, "", target.region) + "?session=";
+  }
   return target;
 }
 

@@ -8,15 +8,19 @@ struct Target {
   std::string url;    ///< http or https; may hold secrets: never shown
   std::string shown;  ///< for messages: without password and query
   // Of a signed request to S3; "" elsewhere.
-  std::string sign;         ///< "aws:amz:REGION:s3"
+  std::string sign;         ///< "aws:amz:REGION:s3", "…:s3express" of a directory bucket
   std::string credentials;  ///< "KEY:SECRET"
   std::string token;
   std::string region;
+  /// Of a directory bucket (S3 Express One Zone): what gives a session, whose credentials sign the
+  /// requests to the object in place of those above. "" elsewhere.
+  std::string session_url;
   bool direct = false;  ///< past any proxy
 };
 
-/// http, https, or s3://bucket/key with the usual AWS environment variables. InputError: another
-/// scheme, no bucket or key.
+/// http, https, or s3://bucket/key with the usual AWS environment variables; a bucket named
+/// BASE--ZONE--x-s3 is S3 Express One Zone's, with sessions unless
+/// AWS_S3_DISABLE_EXPRESS_SESSION_AUTH says true. InputError: another scheme, no bucket or key.
 Target target_of(const std::string& url);
 
 }  // namespace feedrate::bench

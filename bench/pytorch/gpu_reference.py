@@ -22,6 +22,7 @@ except ImportError:
 import devices
 
 MEBIBYTE = 1 << 20
+LONGEST_S = 0.5  # of what is queued at once: long work needs no company to be timed
 QUEUED_AT_MOST = 512  # launches: the queue of a stream holds about a thousand
 
 
@@ -64,7 +65,8 @@ class Gpu:
     def most_queued(self, work):
         """How many of it fit the queue: some start several kernels each."""
         self.host_s = 2e-5
-        times = QUEUED_AT_MOST
+        took, _ = self.queued(work, 1)
+        times = max(1, min(QUEUED_AT_MOST, int(LONGEST_S / max(took, 1e-9))))
         while times > 1 and not any(self.queued(work, times)[1] for _ in range(2)):
             times //= 2
         return times

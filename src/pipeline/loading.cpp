@@ -8,8 +8,9 @@
 namespace feedrate::pipeline {
 namespace {
 
-/// Seconds that are saved of what a machine can do: a period of the kernel's CPU quotas, which keep
-/// nothing longer (cpu.max, without cpu.max.burst). Upstream limits are enforced over a second.
+/// Seconds that are saved of what a machine's cores, memory and disk can do: a period of the
+/// kernel's CPU quotas, which keep nothing longer (cpu.max, without cpu.max.burst). What others
+/// enforce, as a cloud does the rates of its networks, is enforced over a second.
 constexpr double of_machine = 0.1;
 
 Curve<double> plain(const Curve<Bandwidth>& curve, double times = 1.0) {

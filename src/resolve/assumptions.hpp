@@ -336,17 +336,18 @@ inline constexpr Assumption unknown_page_cache = {
 inline constexpr Assumption nvme_floor =
     from_studies("/disk/bandwidth", learned::nvme_floor,
                  "4 KiB reads are published; long ones are twice as fast", "disk");
-/// Where the whole source or the line has less, one connection reaches that.
 /// Of the time that a published training rate says.
 inline constexpr Assumption published_rate =
     from_studies("/job/step/per_sample", learned::published_rate,
                  "what a published rate says, made with other software and batches", "step");
-/// Of what expected_utilization() says, which is 0.1 to 0.45 of a GPU's dense tensor peak.
+/// Of what expected_utilization() says, which is at most 0.42 of a GPU's dense tensor peak: the
+/// best that is published of very large models is a third more (Megatron-LM).
 inline constexpr Assumption model_utilization = from_studies(
     "/job/step/utilization", learned::transformer_utilization,
     "of the GPU's peak, by the model's parameters and the GPU's operations a byte: BERT "
-    "on nine GPUs, GPTs, MPT and Llama 3 on H100 (bench/evidence/transformers)",
+    "on nine GPUs, MPT and Llama 3 on H100 (bench/evidence/transformers)",
     "step");
+/// Where the whole source or the line has less, one connection reaches that.
 inline constexpr Assumption connection_rate =
     from_studies("/source/bandwidth_per_connection", learned::connection_rate,
                  "what one connection reaches, of sources whose rate nobody gave", "download");

@@ -81,11 +81,14 @@ Bytes kept_samples(const Context& context) {
 
 const MemoryNeeds& memory_needs(Context& context) {
   const Bytes process = context.assume<Bytes>(Stage::disk, assumed::process_memory);
+  // What it holds is known, and no part of what is assumed.
+  Assumption listed = assumed::worker_memory;
+  for (double* number : {&listed.value, &listed.low, &listed.high}) {
+    *number += stored_in_work(context).base();
+  }
   const Bytes worker =
       starts_workers(context)
-          ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {},
-                                   assumed::worker_memory,
-                                   bytes(assumed::worker_memory.value) + stored_in_work(context))
+          ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {}, listed)
           : Bytes{};
   context.memory = needs(context, process, worker);
   return *context.memory;

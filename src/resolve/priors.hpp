@@ -96,7 +96,7 @@ inline constexpr Prior infiniband_beyond = {"infiniband_beyond", 2.62e-06, 2.98e
     "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n"};
 
 /// Share of what its size and its GPU let expect of the peak: training of a transformer (bench/evidence/transformers).
-inline constexpr Prior transformer_utilization = {"transformer_utilization", 1.02, 0.6, 1.74, 5,
+inline constexpr Prior transformer_utilization = {"transformer_utilization", 1.06, 0.618, 1.81, 5,
     "5 studies of 2022 to 2026, and one more of their kind: lambda-training, "
     "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm, megatron-mfu"};
 

@@ -251,6 +251,73 @@ TEST_CASE("target: s3 becomes https, and endpoint, region and credentials come f
   CHECK(target.shown == "s3://bucket/key");
 }
 
+TEST_CASE(
+    "target: a directory bucket is S3 Express One Zone's, with sessions unless they are refused") {
+  const Variable no_endpoint("AWS_ENDPOINT_URL", "");
+  const Variable no_endpoint_s3("AWS_ENDPOINT_URL_S3", "");
+  const Variable region("AWS_REGION", "us-east-1");
+  const Variable key("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
+  const Variable secret("AWS_SECRET_ACCESS_KEY", "hidden");
+  const std::string host =
+      "https://data--use1-az4--x-s3.s3express-use1-az4.us-east-1.amazonaws.com/";
+  const Target target = target_of("s3://data--use1-az4--x-s3/a/b.tar");
+  CHECK(target.url == host + "a/b.tar");
+  CHECK(target.sign == "aws:amz:us-east-1:s3express");
+  CHECK(target.session_url == host + "?session=");
+  CHECK(target_of("s3://data--x-s3/k").session_url.empty());
+  CHECK(target_of("s3://data--use1-az4/k").sign == "aws:amz:us-east-1:s3");
+  const Variable without("AWS_S3_DISABLE_EXPRESS_SESSION_AUTH", "true");
+  const Target plain = target_of("s3://data--use1-az4--x-s3/a/b.tar");
+  CHECK(plain.sign == "aws:amz:us-east-1:s3express");
+  CHECK(plain.session_url.empty());
+}
+
+TEST_CASE("http: objects of S3 Express are asked for in a session") {
+  // Another implementation of the signatures, which gives objects to sessions alone.
+  std::FILE* const started =
+      ::popen("python3 " FEEDRATE_SOURCE_DIR "/tests/bench/s3_express_server.py 60", "r");
+  REQUIRE(started != nullptr);
+  int port = 0;
+  int process = 0;
+  REQUIRE(std::fscanf(started, "%d %d", &port, &process) == 2);
+  struct Ended {
+    std::FILE* started;
+    int process;
+    ~Ended() {
+      ::kill(process, SIGTERM);
+      ::pclose(started);
+    }
+  } const ended{started, process};
+  const Variable endpoint("AWS_ENDPOINT_URL", ("http://127.0.0.1:" + std::to_string(port)).c_str());
+  const Variable no_endpoint_s3("AWS_ENDPOINT_URL_S3", "");
+  const Variable region("AWS_REGION", "us-east-1");
+  const Variable key("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
+  const Variable token("AWS_SESSION_TOKEN", "mine");
+  const char* const url = "s3://data--use1-az4--x-s3/shard-000.tar";
+  {
+    const Variable secret("AWS_SECRET_ACCESS_KEY", "hidden");
+    Connection one = connect(url);
+    const RemoteObject object = one.look();
+    CHECK(object.size == 16384);
+    CHECK(object.ranges);
+    CHECK(one.get(ByteRange{1000, 500}).received == 500);
+    // Each connection has a session of its own.
+    Connection other(object.target, patience, go_on);
+    CHECK(other.get(ByteRange{0, 16384}).received == 16384);
+    // Without one, nothing is given.
+    const Variable without("AWS_S3_DISABLE_EXPRESS_SESSION_AUTH", "true");
+    CHECK_THROWS_AS(connect(url).look(), InputError);
+  }
+  const Variable secret("AWS_SECRET_ACCESS_KEY", "another");
+  try {
+    connect(url).look();
+    FAIL("a wrong secret gave a session");
+  } catch (const InputError& error) {
+    CHECK_THAT(error.what(), Catch::Contains("CreateSession"));
+    CHECK_THAT(error.what(), !Catch::Contains("another"));
+  }
+}
+
 TEST_CASE("target: passwords and signatures are never shown") {
   CHECK(url_without_secrets("https://user:pass@host/a?X-Amz-Signature=abc#x") == "https://host/a");
   CHECK(url_without_secrets("http://host:8080/a@b") == "http://host:8080/a@b");

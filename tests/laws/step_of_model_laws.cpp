@@ -128,8 +128,10 @@ TEST_CASE("step of a model: a job on the GPU takes the reciprocal of its rate, w
           listed.value /
           training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(0), Precision::single)->value));
   CHECK(per_sample(with_model("gnmt", R"(, "tokens_per_sample": 50)")) ==
-        Approx(50.0 * listed.value /
-               training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(6))->value));
+        Approx(50.0 / training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(6))->value));
+  CHECK(per_sample(with_model("bert-base"), [](std::string_view) { return 1.0; }) ==
+        Approx(listed.high / listed.value /
+               training_rate(catalog(), "V100-SXM2-16GB", ModelName::at(2))->value));
   CHECK(refusal(with_model("gnmt")).find("/job/step/tokens_per_sample: needed here") !=
         std::string::npos);
   CHECK(refusal(with_model("resnet5")).find("did you mean \"resnet50\"?") != std::string::npos);
@@ -150,15 +152,17 @@ TEST_CASE(
   CHECK(of_gpu.operations_per_byte == Approx(989e12 / 3350e9));
   const resolve::Assumption& assumed = resolve::assumed::model_utilization;
   // The cube root of eight is two.
-  const double expected = 1.0 / (2.28 + 0.92 * (989.0 / 3.35 / 295.0) / 2.0);
+  const double expected = 1.0 / (2.38 + 0.96 * (989.0 / 3.35 / 295.0) / 2.0);
   CHECK(per_sample(step("")) ==
         Approx(operations / (peak * assumed.value * expected)).epsilon(1e-12));
   CHECK(per_sample(step(R"(, "utilization": 0.5)")) ==
         Approx(operations / (peak * 0.5)).epsilon(1e-12));
   CHECK(per_sample(step(""), [](std::string_view) { return 0.0; }) ==
         Approx(operations / (peak * assumed.low * expected)).epsilon(1e-12));
-  CHECK(per_sample(step(R"(, "precision": "single")")) >
-        per_sample(step(R"(, "precision": "mixed")")));
+  // Of tf32 half as many operations a second on numbers of twice the bytes.
+  const double twice = 1.0 / (2.38 + 0.96 * 2.0 * (494.5 / 3.35 / 295.0) / 2.0);
+  CHECK(per_sample(step(R"(, "precision": "single")")) ==
+        Approx(operations / (494.5e12 * assumed.value * twice)).epsilon(1e-12));
   Settings no_tokens = step("");
   no_tokens.back().second = R"({"model_parameters": 8e9})";
   CHECK(refusal(no_tokens).find("/job/step/tokens_per_sample") != std::string::npos);

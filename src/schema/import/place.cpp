@@ -65,6 +65,7 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       of.format = timed.format;
     }
     const std::int64_t step = whole_or_none(record.step);
+    const std::int64_t step_before = of.step;
     double passed = record.steps;
     if (step >= 0) {
       // Whether the first step is 0 or 1, no log says.
@@ -76,7 +77,10 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
             ? std::max(of.now,
                        of.epoch_began + *record.mean_so_far * (static_cast<double>(step) + 1.0))
             : of.now + passed * record.time.value_or(record.wait.value_or(0.0));
-    if (!std::isfinite(now)) {
+    if (relative && !std::isfinite(now)) {
+      // As if it had not been told.
+      if (record.step) told.erase(rank);
+      of.step = step_before;
       leave_out(skipped::no_number);
       continue;
     }
