@@ -100,19 +100,6 @@ size_t take_body(char* text, size_t size, size_t count, void* data) {
   return size * count;
 }
 
-/// The value of header `name` in `line`, if it is that one.
-std::optional<std::string> value_of(std::string_view line, std::string_view name) {
-  const auto same = [](char a, char b) { return std::tolower(a) == b; };
-  if (line.size() <= name.size() || line[name.size()] != ':') return std::nullopt;
-  if (!std::equal(name.begin(), name.end(), line.begin(),
-                  [&](char wanted, char got) { return same(got, wanted); })) {
-    return std::nullopt;
-  }
-  std::string_view value = line.substr(name.size() + 1);
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  return std::string(value.substr(0, value.find_first_of("\r\n")));
-}
-
 size_t take_header(char* text, size_t size, size_t count, void* data) {
   auto& state = *static_cast<Connection::State*>(data);
   const std::string_view line(text, size * count);
@@ -123,11 +110,11 @@ size_t take_header(char* text, size_t size, size_t count, void* data) {
     state.in_chunks = false;
   }
   // A weak one stands for several texts.
-  if (const auto tag = value_of(line, "etag"); tag && tag->starts_with('"')) state.tag = *tag;
-  if (const auto coding = value_of(line, "transfer-encoding")) {
+  if (const auto tag = header_value(line, "etag"); tag && tag->starts_with('"')) state.tag = *tag;
+  if (const auto coding = header_value(line, "transfer-encoding")) {
     state.in_chunks = coding->find("chunked") != std::string::npos;
   }
-  if (const auto range = value_of(line, "content-range")) {
+  if (const auto range = header_value(line, "content-range")) {
     if (range->starts_with("bytes ")) {
       state.starts_at = std::strtoull(range->c_str() + 6, nullptr, 10);
     }
@@ -136,7 +123,7 @@ size_t take_header(char* text, size_t size, size_t count, void* data) {
       state.whole_size = std::strtoull(range->c_str() + slash + 1, nullptr, 10);
     }
   }
-  if (const auto region = value_of(line, "x-amz-bucket-region")) state.bucket_region = *region;
+  if (const auto region = header_value(line, "x-amz-bucket-region")) state.bucket_region = *region;
   return size * count;
 }
 
@@ -164,15 +151,6 @@ void sign_by(Connection::State& state, const std::string& credentials, const std
     state.headers = curl_slist_append(state.headers, ("x-amz-" + kind + ": " + token).c_str());
   }
   curl_easy_setopt(state.easy, CURLOPT_HTTPHEADER, state.headers);
-}
-
-/// The text of an element that has no attributes; "" where there is none.
-std::string element(const std::string& xml, const std::string& name) {
-  const std::string opening = "<" + name + ">";
-  const std::size_t begin = xml.find(opening);
-  const std::size_t end = xml.find("</" + name + ">");
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
-  return xml.substr(begin + opening.size(), end - begin - opening.size());
 }
 
 void set_up_signing(Connection::State& state) {
@@ -246,14 +224,9 @@ void Connection::State::in_session() {
   Target asked = target;
   asked.url = std::exchange(asked.session_url, "");
   asked.shown += ": CreateSession";
-  const std::string xml = Connection(asked, patience, stop).text();
-  const std::string key = element(xml, "AccessKeyId");
-  const std::string secret = element(xml, "SecretAccessKey");
-  const std::string token = element(xml, "SessionToken");
-  if (key.empty() || secret.empty() || token.empty()) {
-    throw HostError(asked.shown + ": expected credentials of a session, got none");
-  }
-  sign_by(*this, key + ":" + secret, token, "s3session-token");
+  const auto session = session_of(Connection(asked, patience, stop).text());
+  if (!session) throw HostError(asked.shown + ": expected credentials of a session, got none");
+  sign_by(*this, session->credentials, session->token, "s3session-token");
   session_ends = now + session_is_used;
 }
 

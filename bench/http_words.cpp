@@ -1,5 +1,8 @@
 #include "bench/http_words.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 namespace feedrate::bench {
 namespace {
 
@@ -30,6 +33,18 @@ std::string status_words(const Target& target, long status, const std::string& b
 
 bool is_users_mistake(long status) {
   return status >= 300 && status < 500 && status != 408 && status != 429;
+}
+
+std::optional<std::string> header_value(std::string_view line, std::string_view name) {
+  const auto same = [](char a, char b) { return std::tolower(a) == b; };
+  if (line.size() <= name.size() || line[name.size()] != ':') return std::nullopt;
+  if (!std::equal(name.begin(), name.end(), line.begin(),
+                  [&](char wanted, char got) { return same(got, wanted); })) {
+    return std::nullopt;
+  }
+  std::string_view value = line.substr(name.size() + 1);
+  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+  return std::string(value.substr(0, value.find_first_of("\r\n")));
 }
 
 }  // namespace feedrate::bench

@@ -1,6 +1,8 @@
 #pragma once
-// What a status of HTTP means to who asked, and what to do about it.
+// What a status of HTTP means to who asked, and what to do about it; what a header says.
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "bench/target.hpp"
 
@@ -11,5 +13,8 @@ std::string status_words(const Target& target, long status, const std::string& b
 
 /// What the user gave is wrong, as far as a status can tell; else the store failed.
 bool is_users_mistake(long status);
+
+/// The value of header `name` (in lower case) in a header's line, if it is that one.
+std::optional<std::string> header_value(std::string_view line, std::string_view name);
 
 }  // namespace feedrate::bench

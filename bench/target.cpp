@@ -63,6 +63,15 @@ std::string s3_url(const std::string& bucket, const std::string& key, const std:
   return "https://" + bucket + ".s3." + region + ".amazonaws.com/" + encoded(key);
 }
 
+/// The text of an element that has no attributes; "" where there is none.
+std::string element(const std::string& xml, const std::string& name) {
+  const std::string opening = "<" + name + ">";
+  const std::size_t begin = xml.find(opening);
+  const std::size_t end = xml.find("</" + name + ">");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
+  return xml.substr(begin + opening.size(), end - begin - opening.size());
+}
+
 Target s3_target(const std::string& url) {
   const std::string path = url.substr(5);
   const std::size_t slash = path.find('/');
@@ -104,6 +113,14 @@ Target target_of(const std::string& url) {
   target.url = url;
   target.shown = url_without_secrets(url);
   return target;
+}
+
+std::optional<Session> session_of(const std::string& xml) {
+  const std::string key = element(xml, "AccessKeyId");
+  const std::string secret = element(xml, "SecretAccessKey");
+  const std::string token = element(xml, "SessionToken");
+  if (key.empty() || secret.empty() || token.empty()) return std::nullopt;
+  return Session{key + ":" + secret, token};
 }
 
 }  // namespace feedrate::bench

@@ -1,5 +1,6 @@
 #pragma once
 // Where to download from: a URL of the user's, made into what libcurl needs.
+#include <optional>
 #include <string>
 
 namespace feedrate::bench {
@@ -22,5 +23,14 @@ struct Target {
 /// BASE--ZONE--x-s3 is S3 Express One Zone's, with sessions unless
 /// AWS_S3_DISABLE_EXPRESS_SESSION_AUTH says true. InputError: another scheme, no bucket or key.
 Target target_of(const std::string& url);
+
+/// What signs requests to a directory bucket for five minutes.
+struct Session {
+  std::string credentials;  ///< "KEY:SECRET"
+  std::string token;
+};
+
+/// Of CreateSession's answer; nothing where that is none.
+std::optional<Session> session_of(const std::string& xml);
 
 }  // namespace feedrate::bench
