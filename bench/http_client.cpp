@@ -76,7 +76,7 @@ namespace {
 
 constexpr int poll_milliseconds = 100;  ///< Ctrl-C is heard so soon
 constexpr unsigned signs_for_s3 = 0x075800;
-constexpr std::size_t longest_text = 64 * 1024;
+constexpr std::size_t longest_text = 65536;
 /// S3 Express: sessions hold five minutes.
 constexpr std::chrono::minutes session_is_used{4};
 

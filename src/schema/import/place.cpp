@@ -123,7 +123,7 @@ void Collector::place_steps() {
     (timeless ? relative : utc).push_back(step);
   }
   for (const std::uint32_t file : mixed) {
-    files_[file].remarks.push_back(
+    files_[file].remarks.emplace_back(
         "some of its lines have a time and some do not: the times are added up from the steps");
   }
   place_steps(relative, true);
@@ -154,7 +154,7 @@ void Collector::one_clock() {
     }
     for (const std::uint32_t file : files) {
       if (files.size() > 1) {
-        files_[file].remarks.push_back(
+        files_[file].remarks.emplace_back(
             "its times count from its own start, and so do those of the others");
       }
     }
@@ -197,7 +197,7 @@ void Collector::in_order() {
     return true;
   });
   for (const auto& [index, count] : repeats_) {
-    files_[index].remarks.push_back(
+    files_[index].remarks.emplace_back(
         fmt::format("{} {} of a series at a time that already had one: the first counts", count,
                     count == 1 ? "sample" : "samples"));
   }
