@@ -82,10 +82,9 @@ Bytes kept_samples(const Context& context) {
 const MemoryNeeds& memory_needs(Context& context) {
   const Bytes process = context.assume<Bytes>(Stage::disk, assumed::process_memory);
   // What it holds is known, and no part of what is assumed.
+  const double held = stored_in_work(context).base();
   Assumption listed = assumed::worker_memory;
-  for (double* number : {&listed.value, &listed.low, &listed.high}) {
-    *number += stored_in_work(context).base();
-  }
+  for (double* number : {&listed.value, &listed.low, &listed.high}) *number += held;
   const Bytes worker =
       starts_workers(context)
           ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {}, listed)

@@ -65,12 +65,10 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       of.format = timed.format;
     }
     const std::int64_t step = whole_or_none(record.step);
-    const std::int64_t step_before = of.step;
     double passed = record.steps;
     if (step >= 0) {
       // Whether the first step is 0 or 1, no log says.
       passed = static_cast<double>(of.step < 0 ? std::max<std::int64_t>(1, step) : step - of.step);
-      of.step = step;
     }
     const double now =
         record.mean_so_far && step >= 0
@@ -80,11 +78,11 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     if (relative && !std::isfinite(now)) {
       // As if it had not been told.
       if (record.step) told.erase(rank);
-      of.step = step_before;
       leave_out(skipped::no_number);
       continue;
     }
     of.now = now;
+    if (step >= 0) of.step = step;
     Sample sample;
     sample.at = seconds(relative ? of.now : *record.at);
     if (record.rank) sample.name = fmt::format("rank{}", *record.rank);
