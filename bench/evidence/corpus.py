@@ -95,17 +95,14 @@ def together(work, items):
         return list(pool.map(work, items))
 
 
-def host_of(root, path):
-    """The profile that a study's file is predicted from; none where nothing was measured before."""
-    with open(os.path.join(root, path)) as text:
-        study = json.load(text)["about"]["study"]
-    measured = study["known"] == "profile" and study["id"] in PROFILES
-    return ["--host", PROFILES[study["id"]]] if measured else []
+def host_of(study, known):
+    """The profile that a study is predicted from; none where nothing was measured before."""
+    return ["--host", PROFILES[study]] if known == "profile" and study in PROFILES else []
 
 
-def judged(program, root, path, tables=()):
-    """tables: options that put tables in place of those of the program."""
-    more = [*host_of(root, path), *tables]
+def judged(program, root, path, about, tables=()):
+    """about: what the file says of its study; tables: options that put tables in place of the program's."""
+    more = [*host_of(about["id"], about["known"]), *tables]
     return ask(program, root, ["cases", path, "--replications", str(DRAWS), "--format", "json", *more])
 
 
@@ -145,8 +142,8 @@ def read(program, root, tables=lambda study: ()):
     listed = files(root)
     def one(item):
         path, document = item
-        study = document["about"]["study"]["id"]
-        return judged(program, root, path, tables(study))
+        about = document["about"]["study"]
+        return judged(program, root, path, about, tables(about["id"]))
     answers = together(one, listed)
     studies = {}
     for (path, document), answer in zip(listed, answers):

@@ -21,7 +21,7 @@ def least_of_stages(program, root, point):
     """The least of the stages' own rates beside the predicted throughput."""
     sets = [f"--set={key}={value}" for key, value in point.set.items()]
     answer = corpus.ask(program, root,
-                        ["run", point.file, *sets, *corpus.host_of(root, point.file), "--replications", "1", "--format", "json"])
+                        ["run", point.file, *sets, *corpus.host_of(point.study, point.known), "--replications", "1", "--format", "json"])
     result = answer["result"]
     rates = [stage["capacity_samples_per_s"] for stage in result["stages"]
              if stage["capacity_samples_per_s"]]
@@ -73,8 +73,9 @@ def add(program, root, studies):
     """To each point: least of the stages' rates, and in proportion."""
     points = [p for study in studies.values() for p in study.points if not p.study.startswith(corpus.OWN)]
     least = corpus.together(lambda p: least_of_stages(program, root, p), points)
-    cases = {path: corpus.ask(program, root, ["cases", path, *corpus.host_of(root, path), "--format", "json"])
-             for path, study in sorted({(p.file, p.study) for p in points})}
+    of_files = {p.file: p for p in points}
+    cases = {path: corpus.ask(program, root, ["cases", path, *corpus.host_of(p.study, p.known), "--format", "json"])
+             for path, p in sorted(of_files.items())}
     for point, value in zip(points, least):
         if value and value > 0:
             point.rules["least of the stages"] = value
