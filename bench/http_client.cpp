@@ -345,7 +345,7 @@ RemoteObject Connection::look() {
   State& state = *state_;
   state.in_session();
   state.only_looking = true;
-  curl_easy_setopt(state.easy, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(state.easy, CURLOPT_FOLLOWLOCATION, state.target.redirects());
   curl_easy_setopt(state.easy, CURLOPT_RANGE, "0-0");
   const CURLcode code = state.perform();
   state.only_looking = false;
@@ -436,7 +436,7 @@ std::int64_t Connection::keep(Kept& kept, const KeepRules& rules) {
   state.failure = nullptr;
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
   curl_easy_setopt(easy, CURLOPT_RANGE, go_on ? range.c_str() : nullptr);
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, state.target.redirects());
   curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
                    rules.http && state.target.url.starts_with("http:") ? "http,https" : "https");
   curl_easy_setopt(easy, CURLOPT_FILETIME, 1L);

@@ -20,6 +20,11 @@ std::string status_words(const Target& target, long status, const std::string& b
   if (!bucket_region.empty() && bucket_region != target.region && !target.region.empty()) {
     return what + ": the bucket is in " + bucket_region + "; set AWS_REGION";
   }
+  if (status >= 300 && status < 400 && !target.sign.empty()) {
+    return what +
+           ", a redirect, which a signed request does not follow; check the region "
+           "(AWS_REGION) and the endpoint (AWS_ENDPOINT_URL)";
+  }
   switch (status) {
     case 404: return what + ", no such object; check the URL";
     case 400:

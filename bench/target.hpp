@@ -17,6 +17,10 @@ struct Target {
   /// requests to the object in place of those above. "" elsewhere.
   std::string session_url;
   bool direct = false;  ///< past any proxy
+
+  /// 1 where redirects may be followed. Signed requests go to the host that they were signed for:
+  /// libcurl would send a signer's token, a header of ours, to whatever host a redirect names.
+  [[nodiscard]] long redirects() const { return sign.empty() ? 1L : 0L; }
 };
 
 /// http, https, or s3://bucket/key with the usual AWS environment variables; a bucket named

@@ -304,6 +304,14 @@ TEST_CASE("http: objects of S3 Express are asked for in a session") {
     // Each connection has a session of its own.
     Connection other(object.target, patience, go_on);
     CHECK(other.get(ByteRange{0, 16384}).received == 16384);
+    // Its token goes to nobody whom the user did not name.
+    try {
+      connect("s3://data--use1-az4--x-s3/moved").look();
+      FAIL("a redirect was followed with a session's token");
+    } catch (const InputError& error) {
+      CHECK_THAT(error.what(), Catch::Contains("307, a redirect"));
+      CHECK_THAT(error.what(), Catch::Contains("AWS_REGION"));
+    }
     // Without one, nothing is given.
     const Variable without("AWS_S3_DISABLE_EXPRESS_SESSION_AUTH", "true");
     CHECK_THROWS_AS(connect(url).look(), InputError);

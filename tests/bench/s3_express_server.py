@@ -4,7 +4,8 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-re
 
   s3_express_server.py SECONDS   prints its port and process; ends after so many seconds
 
-The caller's secret is "hidden", its token "mine". /BUCKET/?session= gives a session; objects are given to sessions alone.
+The caller's secret is "hidden", its token "mine". /BUCKET/?session= gives a session; objects are given to sessions alone;
+/BUCKET/moved is redirected to another host.
 """
 import hashlib
 import hmac
@@ -76,6 +77,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         wanted, got = signed(self, secret, "s3express") if secret else (None, None)
         if wanted is None or wanted != got or self.headers.get("x-amz-s3session-token") != token:
             return self.answer(403, b"<Error><Code>AccessDenied</Code></Error>")
+        if path.endswith("/moved"):
+            elsewhere = f"http://localhost:{self.server.server_address[1]}/elsewhere"
+            return self.answer(307, b"", Location=elsewhere)
         part = re.match(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
         if not part:
             return self.answer(200, OBJECT)
