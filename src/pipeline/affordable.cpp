@@ -67,7 +67,21 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   watched(window, half);
   Span span = watched(2.0 * window, twice);
   const Span mean = mean_of(inputs, one);
-  const Duration wall = mean.wall + twice + (all / window - 2.0) * (twice - half);
+  Duration per_step = (twice - half) / window;
+  // The mean of a few rounds of the workers may be off by seconds, which the steps that are left
+  // out would multiply: where it matters, an epoch that goes on shows what a step takes in its
+  // middle.
+  constexpr double matters = 0.02;
+  const double beyond = all - 2.0 * window;
+  if (own && std::abs(beyond * per_step / mean.wall) > matters && 2.0 * window > 2.0 * tried) {
+    const auto ahead = [&](const Span& events, double steps) {
+      return events.wall - mean_of(inputs, left_after(steps)).wall;
+    };
+    const Duration longer = ahead(events_of(inputs, left_after(2.0 * window)), 2.0 * window);
+    const Duration middle = (longer - ahead(first, tried)) / (2.0 * window - tried);
+    if (std::abs(middle / per_step) < 1.0) per_step = middle;
+  }
+  const Duration wall = mean.wall + twice + beyond * per_step;
   if (wall <= mean.busy || !(wall > Duration{})) return std::nullopt;
   // The GPUs' work is the mean's: of a window it has the window's own luck.
   bring_to(span, wall, std::min(wall, mean.busy));

@@ -83,7 +83,7 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
   // The population's is 0.1 to 0.4 %; of 200 jobs it has a standard error of half of that.
   const double error = standard_deviation(nearer) / std::sqrt(static_cast<double>(nearer.size()));
   CHECK(mean(nearer) > -2.0 * error);
-  CHECK(quantile(of_windows, 0.95) < 0.035);  // of the population: 1.8 to 2.3 % over four seeds
+  CHECK(quantile(of_windows, 0.95) < 0.025);  // of the population: 1.2 to 1.6 % over four seeds
 }
 
 TEST_CASE("by events: more seeds make their mean surer, and the same seed makes the same") {
@@ -198,7 +198,10 @@ TEST_CASE("by events: what is stated is within 2 % of the events of 99 of 100 jo
     const double noise =
         standard_deviation(walls) / truth / std::sqrt(static_cast<double>(walls.size()));
     const double off = std::abs(stated.outcome.trained.wall.base() / truth - 1.0);
-    INFO("job " << i << ": off by " << off << ", the events' own mean by " << noise);
+    INFO("job " << i << ": off by " << off << ", the events' own mean by " << noise << "; stated "
+                << stated.outcome.trained.wall.base() << " s, by the mean "
+                << stated.mean.trained.wall.base() << " s, by " << walls.size() << " epochs "
+                << truth << " s");
     CHECK(off <= 0.05 + 3.0 * noise);
     ++judged;
     beyond += off > 0.02 + 2.0 * noise ? 1 : 0;

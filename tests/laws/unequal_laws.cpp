@@ -165,7 +165,8 @@ TEST_CASE("unequal: no faster than its largest instance alone, no slower than as
     const auto as_many = [&](double instances) {
       return simulate(with_equal_gpus(inputs, instances, most, each)).total.wall;
     };
-    INFO(i << " " << list_of(gpus));
+    INFO(i << " " << list_of(gpus) << " of " << list.base() << " s, alone " << as_many(1.0).base()
+           << " s, as many " << as_many(static_cast<double>(gpus.size())).base() << " s");
     // As near as the work of main processes, which meets more or fewer threads, is known.
     CHECK(list >= as_many(1.0) * (1.0 - 1e-6));
     CHECK(list <= as_many(static_cast<double>(gpus.size())) * (1.0 + 1e-6));
