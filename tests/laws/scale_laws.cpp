@@ -332,10 +332,8 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
       // a copy may take a hundredth of it.
       CHECK(after > 1.0 + 0.001 * (from * bound->demand / bound->rate - 1.0));
       CHECK(after > before);
-      // Far below and beyond there is little doubt: what ranks wait for the slowest batch of
-      // hundreds falls off with the load, where a limit that binds would keep them waiting as long.
-      const double half = slower(std::max(1.0, std::floor(0.5 * from))) - 1.0;
-      far_below += half > std::max(0.005, (before - 1.0) / 3.0) ? 1 : 0;
+      // Far below and beyond there is little doubt.
+      far_below += slower(std::max(1.0, std::floor(0.5 * from))) > 1.005 ? 1 : 0;
       const double least = bound->when == SharedIn::staging ? 1.0005 : 1.005;
       CHECK(slower(std::ceil(1.5 * from)) > std::max(after, least));
       (bound->when == SharedIn::staging ? staged : trained) += 1;
@@ -349,7 +347,7 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
     }
   }
   // Of the population one job in 150 is longer by over 3 % just below the limit, and one in some
-  // hundreds by over 0.5 % far below and by a third of that. Three deviations above
+  // hundreds by over 0.5 % far below: hundreds of GPUs wait for the slowest. Three deviations above
   // shares of 2 and 0.5 %.
   CHECK(early <= test::most_of(trained, 0.02));
   CHECK(far_below <= test::most_of(trained, 0.005));
