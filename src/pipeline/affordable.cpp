@@ -55,12 +55,15 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   // a few steps of thousands: how workers drift apart in so few would count for all of them.
   constexpr double most_windows = 16.0;
   const bool own = epochs.steps <= 0.0 && all <= most_windows * window;
-  const auto watched = [&](double steps, Duration& beyond_mean) {
+  const auto beyond_mean = [&](const Span& events, const Inputs& job, const Epochs& which) {
+    return events.wall - mean_of(job, which).wall;
+  };
+  const auto watched = [&](double steps, Duration& beyond) {
     const auto fewer = own ? with_steps(inputs, steps) : std::nullopt;
     const Inputs& job = fewer ? *fewer : inputs;
     const Epochs which = fewer ? one : left_after(steps);
     Span span = events_of(job, which);
-    beyond_mean = span.wall - mean_of(job, which).wall;
+    beyond = beyond_mean(span, job, which);
     return span;
   };
   Duration half, twice;
@@ -72,16 +75,15 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   // out would multiply: where it matters, an epoch that goes on shows what a step takes in its
   // middle.
   constexpr double matters = 0.02;
-  const double beyond = all - 2.0 * window;
-  if (own && std::abs(beyond * per_step / mean.wall) > matters && 2.0 * window > 2.0 * tried) {
-    const auto ahead = [&](const Span& events, double steps) {
-      return events.wall - mean_of(inputs, left_after(steps)).wall;
-    };
-    const Duration longer = ahead(events_of(inputs, left_after(2.0 * window)), 2.0 * window);
-    const Duration middle = (longer - ahead(first, tried)) / (2.0 * window - tried);
-    if (std::abs(middle / per_step) < 1.0) per_step = middle;
+  const double left_out = all - 2.0 * window;
+  if (own && window > tried && std::abs(left_out * per_step / mean.wall) > matters) {
+    const Epochs longer = left_after(2.0 * window);
+    const Duration middle = beyond_mean(events_of(inputs, longer), inputs, longer) -
+                            beyond_mean(first, inputs, left_after(tried));
+    const Duration of_middle = middle / (2.0 * window - tried);
+    if (std::abs(of_middle / per_step) < 1.0) per_step = of_middle;
   }
-  const Duration wall = mean.wall + twice + beyond * per_step;
+  const Duration wall = mean.wall + twice + left_out * per_step;
   if (wall <= mean.busy || !(wall > Duration{})) return std::nullopt;
   // The GPUs' work is the mean's: of a window it has the window's own luck.
   bring_to(span, wall, std::min(wall, mean.busy));

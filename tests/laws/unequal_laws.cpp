@@ -165,12 +165,14 @@ TEST_CASE("unequal: no faster than its largest instance alone, no slower than as
     const auto as_many = [&](double instances) {
       return simulate(with_equal_gpus(inputs, instances, most, each)).total.wall;
     };
-    INFO(i << " " << list_of(gpus) << " of " << list.base() << " s, alone " << as_many(1.0).base()
-           << " s, as many " << as_many(static_cast<double>(gpus.size())).base() << " s");
+    const Duration alone = as_many(1.0);
+    const Duration of_largest = as_many(static_cast<double>(gpus.size()));
+    INFO(i << " " << list_of(gpus) << " of " << list.base() << " s, alone " << alone.base()
+           << " s, as many " << of_largest.base() << " s");
     // As near as the work of main processes, which meets more or fewer threads, is known.
-    CHECK(list >= as_many(1.0) * (1.0 - 1e-6));
-    CHECK(list <= as_many(static_cast<double>(gpus.size())) * (1.0 + 1e-6));
-    between += list > as_many(1.0) * 1.001 ? 1 : 0;
+    CHECK(list >= alone * (1.0 - 1e-6));
+    CHECK(list <= of_largest * (1.0 + 1e-6));
+    between += list > alone * 1.001 ? 1 : 0;
   }
   CHECK_DRAWN(between > 50);
 }
