@@ -29,7 +29,7 @@ std::string text_of(const std::string& name, bool as_json) {
   const schema::Topic* const topic = schema::find_topic(name);
   if (topic == nullptr) throw InputError("schema: no topic " + name);
   if (!as_json) return topic->manual();
-  if (topic->json_schema != nullptr) return topic->json_schema();
+  if (std::optional<std::string> schema = topic->json_schema()) return *std::move(schema);
   throw InputError(
       fmt::format("{} has no JSON Schema; feedrate schema {} explains it", name, name));
 }

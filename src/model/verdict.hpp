@@ -107,6 +107,10 @@ enum class Standing : std::uint8_t {
   added,  ///< no entry in the baseline
 };
 
+constexpr std::string_view name_of(Standing standing) {
+  return standing == Standing::added ? "added" : "compared";
+}
+
 struct ScenarioVerdict {
   std::string file;          ///< as the user gave it
   std::string key;           ///< the file from the baseline's folder: its name in there

@@ -10,6 +10,7 @@
 #include "model/figures.hpp"
 #include "schema/codec.hpp"
 #include "schema/envelope.hpp"
+#include "schema/manual.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -63,9 +64,10 @@ void check_catalog(const JsonValue& catalog, const Path& path, Reading& r) {
 
 /// A part of the inputs, as it was read, with `levels` of it open.
 template <JsonPtr StoredInputs::*part, int levels>
-Entry<BaselineEntry> stored(std::string_view name, bool required) {
+Entry<BaselineEntry> stored(std::string_view name, std::string_view manual, bool required) {
   Entry<BaselineEntry> made{};
   made.key.name = name;
+  made.key.manual = manual;
   made.key.kind = KeyKind::object;
   made.key.required = required;
   made.read = [](BaselineEntry& out, const JsonValue& v, const Key&, const Path& path, Reading& r) {
@@ -82,6 +84,7 @@ Entry<BaselineEntry> stored(std::string_view name, bool required) {
 Entry<BaselineEntry> bottleneck() {
   Entry<BaselineEntry> made{};
   made.key.name = "bottleneck";
+  made.key.manual = "the stage; null: none";
   made.key.kind = KeyKind::word;
   made.key.words = stage_names;
   made.read = [](BaselineEntry& out, const JsonValue& v, const Key& key, const Path& path,
@@ -104,7 +107,8 @@ Entry<BaselineEntry> bottleneck() {
 Entry<BaselineEntry> figures() {
   Entry<BaselineEntry> made{};
   made.key.name = "figures";
-  made.key.kind = KeyKind::object;
+  made.key.manual = "of the result, by name; feedrate schema result explains them";
+  made.key.kind = KeyKind::named;
   made.key.required = true;
   made.read = [](BaselineEntry& out, const JsonValue& v, const Key&, const Path& path, Reading& r) {
     static const Key number{.name = "", .kind = KeyKind::number};
@@ -128,6 +132,7 @@ Entry<BaselineEntry> figures() {
 Entry<BaselineEntry> lines() {
   Entry<BaselineEntry> made{};
   made.key.name = "lines";
+  made.key.manual = "of the bill, in USD";
   made.key.kind = KeyKind::named;
   made.read = [](BaselineEntry& out, const JsonValue& v, const Key& key, const Path& path,
                  Reading& r) {
@@ -144,8 +149,9 @@ Entry<BaselineEntry> lines() {
 
 /// The hash of the inputs, made again at each writing.
 Entry<BaselineEntry> hash() {
-  Entry<BaselineEntry> made =
-      entry<&BaselineEntry::stated_hash>("inputs_hash", {.manual = "", .required = true});
+  Entry<BaselineEntry> made = entry<&BaselineEntry::stated_hash>(
+      "inputs_hash", {.manual = "of scenario, catalog and host: tells whether the entry was edited",
+                      .required = true});
   made.write = [](const BaselineEntry& in, const Key& key, JsonWriter& out) {
     out.text(key.name, hash_of(in.inputs));
   };
@@ -170,9 +176,10 @@ const std::vector<Entry<BaselineEntry>>& entries<BaselineEntry>() {
       bottleneck(),
       figures(),
       lines(),
-      stored<&StoredInputs::scenario, 1>("scenario", true),
-      stored<&StoredInputs::catalog, 3>("catalog", true),
-      stored<&StoredInputs::host, 1>("host", false),
+      stored<&StoredInputs::scenario, 1>("scenario", "the file as it was simulated", true),
+      stored<&StoredInputs::catalog, 3>(
+          "catalog", "{FILE: {SECTION: records}}: those of the pricing files that it used", true),
+      stored<&StoredInputs::host, 1>("host", "the host profile, if it had one", false),
   };
   return list;
 }
@@ -180,7 +187,7 @@ const std::vector<Entry<BaselineEntry>>& entries<BaselineEntry>() {
 /// {KEY: entry}, sorted.
 template <>
 struct Codec<std::vector<BaselineEntry>> {
-  static constexpr KeyKind kind = KeyKind::object;
+  static constexpr KeyKind kind = KeyKind::by_name;
   using List = std::vector<BaselineEntry>;
   static void read(List& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
     if (!is_object(v, path, r)) return;
@@ -235,7 +242,7 @@ struct Codec<std::vector<ThresholdText>> {
 template <>
 const std::vector<Entry<Baseline>>& entries<Baseline>() {
   static const std::vector<Entry<Baseline>> list = {
-      entry<&Baseline::thresholds>("thresholds", {"limits for all scenarios"}),
+      entry<&Baseline::thresholds>("thresholds", {"list of limits for all scenarios"}),
       entry<&Baseline::entries>("scenarios", {.manual = "an entry each", .required = true}),
   };
   return list;
@@ -276,6 +283,33 @@ Baseline parse_baseline(std::string_view text, const std::string& file) {
 
 Baseline read_baseline(const std::string& path) {
   return parse_baseline(read_text_file(path), path);
+}
+
+namespace {
+
+Key baseline_root() {
+  Key root{.name = "baseline", .kind = KeyKind::object};
+  root.keys = envelope_keys(baseline_envelope);
+  for (Key& key : keys_of<Baseline>()) root.keys.push_back(std::move(key));
+  return root;
+}
+
+}  // namespace
+
+std::string baseline_manual() {
+  return manual_text(
+      baseline_root(),
+      R"(A baseline is one JSON object that `feedrate check --update` writes: what scenarios come to, and the
+inputs that they had, so that a later check can say which of them changed. Commit it beside the
+scenarios. Edit "thresholds" alone: they are limits such as "total_s < 2 h" or
+"money_usd increase < 5%".
+)");
+}
+
+std::string baseline_json_schema() {
+  return json_schema(
+      baseline_root(), "feedrate baseline",
+      "What check compares with and check --update writes. feedrate schema baseline explains it.");
 }
 
 std::string write_baseline(const Baseline& baseline) {

@@ -46,6 +46,9 @@ Baseline parse_baseline(std::string_view text, const std::string& file);
 /// The file's text. Reads back as the same.
 std::string write_baseline(const Baseline& baseline);
 
+std::string baseline_manual();
+std::string baseline_json_schema();
+
 /// The texts of "thresholds" in a document; wrong kinds were refused before.
 std::vector<ThresholdText> threshold_texts(const JsonPtr& root);
 

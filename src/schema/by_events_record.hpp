@@ -1,29 +1,30 @@
 #pragma once
 // The keys of a job's events beside its mean, and of what they choose.
 #include "model/choice.hpp"
-#include "schema/written.hpp"
+#include "schema/record.hpp"
 
 namespace feedrate::schema {
 
 template <>
-inline constexpr bool is_record<GainByEvents> = true;
+struct Recorded<Outlay> {
+  static Keys<Outlay> keys();
+};
 template <>
-inline constexpr bool is_record<ByEvents> = true;
+struct Recorded<GainByEvents> {
+  static Keys<GainByEvents> keys();
+};
 template <>
-inline constexpr bool is_record<Confirmed> = true;
+struct Recorded<ByEvents> {
+  static Keys<ByEvents> keys();
+};
 template <>
-inline constexpr bool is_record<Choice> = true;
-
+struct Recorded<Confirmed> {
+  static Keys<Confirmed> keys();
+};
 template <>
-inline constexpr JsonWriter::Layout layout_of<Choice> = JsonWriter::Layout::block;
-
-template <>
-const std::vector<Entry<GainByEvents>>& entries<GainByEvents>();
-template <>
-const std::vector<Entry<ByEvents>>& entries<ByEvents>();
-template <>
-const std::vector<Entry<Confirmed>>& entries<Confirmed>();
-template <>
-const std::vector<Entry<Choice>>& entries<Choice>();
+struct Recorded<Choice> {
+  static constexpr auto layout = block;
+  static Keys<Choice> keys();
+};
 
 }  // namespace feedrate::schema

@@ -7,14 +7,13 @@
 
 namespace feedrate::schema {
 
+struct DocumentKind;
+
 /// `cases --format json`: {"feedrate", "kind": "cases", "schema", "summary", "scenarios":
 /// [{scenario, summary, cases}]}. What an error is: model/case_result.hpp. What does not apply is
 /// null.
 std::string write_cases(const std::vector<ScenarioCases>& scenarios, const CaseSummary& all);
 
-/// What `feedrate schema cases` prints for readers.
-std::string cases_manual();
-/// JSON Schema (2020-12) of it.
-std::string cases_json_schema();
+extern const DocumentKind cases_document;
 
 }  // namespace feedrate::schema

@@ -1,6 +1,6 @@
 #include "schema/catalog_list.hpp"
 
-#include "base/version.hpp"
+#include "schema/document_kind.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -8,47 +8,93 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-std::optional<double> known_number(const Known<double>& known) {
-  return known ? std::optional(known->value) : std::nullopt;
-}
+/// A machine in one region.
+struct ListedMachine {
+  const PriceRow* row;
+  const Machine* machine;
+  std::optional<double> peak;
+};
+struct ListedMachines {
+  std::string filter;
+  std::vector<ListedMachine> machines;
+  NamedNumbers unknown;
+};
 
 template <class T>
-std::optional<double> base_of(const Known<T>& known) {
-  return known ? std::optional(known->value.base()) : std::nullopt;
+std::optional<double> number_of(const Known<T>& known) {
+  if (!known) return std::nullopt;
+  if constexpr (std::same_as<T, double>) {
+    return known->value;
+  } else {
+    return known->value.base();
+  }
 }
 
-std::optional<double> hourly(const std::optional<HourlyPrice>& price) {
+template <auto member>
+std::optional<double> known(const ListedMachine& listed) {
+  return number_of(listed.machine->*member);
+}
+
+std::optional<double> usd_an_hour(const std::optional<HourlyPrice>& price) {
   return price ? std::optional(*price / usd_per_hour(1.0)) : std::nullopt;
+}
+
+template <auto member>
+std::optional<double> hourly(const ListedMachine& listed) {
+  return usd_an_hour(listed.row->*member);
 }
 
 }  // namespace
 
+template <>
+struct Recorded<ListedMachine> {
+  static Keys<ListedMachine> keys() {
+    using L = ListedMachine;
+    return {
+        written<&L::machine, &Machine::name>("instance", "its type"),
+        written<&L::machine, &Machine::cloud>("cloud"),
+        text_or_null<&L::row, &PriceRow::region>("region", "null: no price is known"),
+        written<&known<&Machine::vcpus>>("vcpus"),
+        written<&known<&Machine::memory>>("memory_bytes"),
+        written<&known<&Machine::gpus>>("gpus"),
+        text_or_null<&L::machine, &Machine::gpu_model>("gpu", "its model"),
+        written<&known<&Machine::gpu_memory>>("gpu_memory_bytes", "of each"),
+        written<&L::peak>("gpu_16_bit_tflop_per_s", "dense peak of each"),
+        written<&known<&Machine::network>>("network_bytes_per_s", "of the instance"),
+        written<&known<&Machine::nvme_size>>("nvme_bytes", "local disks, together"),
+        written<&hourly<&PriceRow::on_demand>>("on_demand_usd_per_h"),
+        written<&hourly<&PriceRow::spot>>("spot_usd_per_h"),
+        written<&hourly<&PriceRow::sagemaker>>("sagemaker_usd_per_h"),
+    };
+  }
+};
+
+template <>
+struct Recorded<ListedMachines> {
+  static Keys<ListedMachines> keys() {
+    using L = ListedMachines;
+    return {
+        written<&L::filter>("filter", "as given; empty: all machines"),
+        written<&L::machines>("machines", "one for each machine and region"),
+        written<&L::unknown>(
+            "unknown",
+            "KEY: number of machines left out since the filter asks for it and it is "
+            "not known"),
+    };
+  }
+};
+
+const DocumentKind catalog_list_document{
+    .kind = "catalog", .command = "catalog list", .keys = keys_of<ListedMachines>};
+
 std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
                                const std::string& filter) {
-  JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "catalog").number("schema", 1.0);
-  out.text("filter", filter).key("machines").begin_array(Layout::block);
-  for (const PriceRow& row : price_rows(chosen.listings)) {
-    const Machine& m = *row.machine;
-    out.begin_object(Layout::line).text("instance", m.name).text("cloud", m.cloud);
-    out.text_or_null("region", row.region);
-    out.number("vcpus", known_number(m.vcpus)).number("memory_bytes", base_of(m.memory));
-    out.number("gpus", known_number(m.gpus));
-    out.text_or_null("gpu", m.gpu_model);
-    out.number("gpu_memory_bytes", base_of(m.gpu_memory));
-    out.number("gpu_16_bit_tflop_per_s", tensor_peak(catalog, m.gpu_model));
-    out.number("network_bytes_per_s", base_of(m.network));
-    out.number("nvme_bytes", base_of(m.nvme_size));
-    out.number("on_demand_usd_per_h", hourly(row.on_demand));
-    out.number("spot_usd_per_h", hourly(row.spot));
-    out.number("sagemaker_usd_per_h", hourly(row.sagemaker)).end();
+  const std::vector<PriceRow> rows = price_rows(chosen.listings);
+  ListedMachines list{filter, {}, chosen.unknown};
+  for (const PriceRow& row : rows) {
+    list.machines.push_back({&row, row.machine, tensor_peak(catalog, row.machine->gpu_model)});
   }
-  out.end().key("unknown").begin_object(Layout::line);
-  for (const auto& [key, machines] : chosen.unknown) {
-    out.number(key, static_cast<double>(machines));
-  }
-  out.end().end();
-  return std::move(out).finish();
+  return write_document(catalog_list_document, list);
 }
 
 std::string write_instances(const Catalog& catalog) {
@@ -56,7 +102,7 @@ std::string write_instances(const Catalog& catalog) {
   out.begin_array(Layout::block);
   for (const Listing& rented : rented_with_gpus(catalog)) {
     out.begin_object(Layout::line).text("instance", rented.instance());
-    out.text("service", rented.service).number("gpus", known_number(rented.machine->gpus));
+    out.text("service", rented.service).number("gpus", number_of(rented.machine->gpus));
     out.text_or_null("gpu", rented.machine->gpu_model).end();
   }
   out.end();
@@ -68,8 +114,8 @@ std::string write_prices_of(const Catalog& catalog, const std::string& instance)
   out.begin_array(Layout::block);
   for (const PriceRow& row : prices_of(catalog, instance)) {
     out.begin_object(Layout::line).text_or_null("region", row.region);
-    out.number("on_demand_usd_per_h", hourly(row.on_demand));
-    out.number("spot_usd_per_h", hourly(row.spot)).end();
+    out.number("on_demand_usd_per_h", usd_an_hour(row.on_demand));
+    out.number("spot_usd_per_h", usd_an_hour(row.spot)).end();
   }
   out.end();
   return std::move(out).finish();

@@ -5,6 +5,7 @@
 
 #include "schema/catalog_fields.hpp"
 #include "schema/catalog_reader.hpp"
+#include "schema/manual.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -50,14 +51,20 @@ std::string kind_of(const Target& type) {
   return std::visit([]<class V>(V*) { return kind_of(Type<V>{}); }, type);
 }
 
+/// In which a field's kind and help stand.
+constexpr std::size_t column = 35;
+
 template <class T>
 void keys(std::string& out, std::string_view title, std::span<const Field<T>> fields) {
   out += fmt::format("  {}\n", title);
   for (const Field<T>& field : fields) {
-    out += fmt::format("    {:<31}{}{}{}{}\n", field.key, kind_of(field.type),
-                       field.help.empty() ? "" : "  ", field.help,
-                       field.required ? " (required)" : "");
-    if (!field.unused.empty()) out += fmt::format("{:28}no effect yet: {}\n", "", field.unused);
+    const std::string what =
+        fmt::format("{}{}{}{}", kind_of(field.type), field.help.empty() ? "" : "; ", field.help,
+                    field.required ? " (required)" : "");
+    out += fmt::format("    {:<31}{}\n", field.key, wrapped(what, column));
+    if (!field.unused.empty())
+      out += fmt::format("{:35}{}\n", "",
+                         wrapped(fmt::format("no effect yet: {}", field.unused), column));
   }
 }
 
@@ -115,10 +122,10 @@ std::string pricing_manual() {
   keys(out, "prices", object_price_fields);
   out += "\ntransfer.json\n";
   keys(out, "tariffs", transfer_fields);
-  out +=
-      "    tiers                          list of {\"up_to\": \"10 TB\", \"price\": \"0.09 "
-      "USD/GB\"}, the "
-      "last without up_to\n";
+  out += fmt::format("    {:<31}{}\n", "tiers",
+                     wrapped("list of {\"up_to\": \"10 TB\", \"price\": \"0.09 USD/GB\"}, the last "
+                             "without up_to",
+                             column));
   keys(out, "nat_gateway_prices", nat_gateway_fields);
   return out;
 }

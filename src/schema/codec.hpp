@@ -14,6 +14,7 @@
 #include "base/units.hpp"
 #include "model/curve.hpp"
 #include "model/provenance.hpp"
+#include "schema/entry.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/key.hpp"
@@ -70,13 +71,6 @@ template <class E>
 inline constexpr std::span<const std::string_view> words_of{};
 
 template <class T>
-inline constexpr bool is_record = false;
-template <class T>
-struct Entry;
-template <class T>
-const std::vector<Entry<T>>& entries();
-
-template <class T>
 struct Codec;
 
 template <>
@@ -131,14 +125,6 @@ struct Codec<E> {
   static void write(E value, const Key& key, JsonWriter& out) {
     out.text(key.words[static_cast<std::size_t>(value)]);
   }
-};
-
-/// One member of a record: its key, and how to read and write it.
-template <class T>
-struct Entry {
-  Key key;
-  void (*read)(T&, const JsonValue&, const Key&, const Path&, Reading&);
-  void (*write)(const T&, const Key&, JsonWriter&);  ///< key and value, or nothing when not set
 };
 
 template <class T>

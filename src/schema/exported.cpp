@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/version.hpp"
+#include "schema/document_kind.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -178,36 +179,90 @@ Exported read_exported(const JsonPtr& root) {
   return out;
 }
 
-std::string write_exported(const Exported& exported) {
-  JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "figures").number("schema", 1.0);
-  out.key("scenario")
-      .begin_object(Layout::line)
-      .text("name", exported.name)
-      .text_or_null("file", exported.file);
-  out.end().key("points").begin_array(Layout::block);
-  for (const ExportedPoint& point : exported.points) {
-    out.begin_object().key("set").begin_object(Layout::line);
-    for (const auto& [key, value] : point.set) out.text(key, value);
-    out.end();
-    out.text_or_null("problem", point.problem);
-    out.text_or_null("instance", point.instance);
-    out.text_or_null("bottleneck", point.bottleneck);
-    for (const Figure& figure : all_figures()) {
-      if (is_exported(figure)) out.number(figure.name, point.figure(figure.id));
-    }
+namespace {
+
+std::vector<NamedFigure> named_figures(bool with_instances) {
+  std::vector<NamedFigure> list;
+  for (const Figure& figure : all_figures()) {
+    if (!is_exported(figure) || (!with_instances && figure.id == FigureId::instances)) continue;
+    std::string about(figure.title);
+    if (!figure.manual.empty()) about += fmt::format(": {}", figure.manual);
+    list.push_back({figure.name, std::move(about), &figure});
+  }
+  return list;
+}
+
+/// "decode.capacity": a figure of a stage, by a name of its own.
+struct NamedStageFigure {
+  std::string name;
+  std::string_view manual;
+  Stage stage;
+  std::size_t index;
+};
+
+const std::vector<NamedStageFigure>& named_stage_figures() {
+  static const auto list = [] {
+    std::vector<NamedStageFigure> all;
     for (const Stage stage : all_stages()) {
       for (std::size_t i = 0; i < stage_figures().size(); ++i) {
-        out.number(fmt::format("{}.{}", name_of(stage), stage_figures()[i].name),
-                   point.stages[stage][i]);
+        const StageFigure& figure = stage_figures()[i];
+        all.push_back({fmt::format("{}.{}", name_of(stage), figure.name), figure.manual, stage, i});
       }
     }
-    out.key("remarks").begin_array();
-    for (const std::string& remark : point.remarks) out.text(remark);
-    out.end().end();
+    return all;
+  }();
+  return list;
+}
+
+}  // namespace
+
+const std::vector<NamedFigure>& exported_figures() {
+  static const auto list = named_figures(true);
+  return list;
+}
+
+const std::vector<NamedFigure>& exported_but_instances() {
+  static const auto list = named_figures(false);
+  return list;
+}
+
+template <>
+struct Recorded<ExportedPoint> {
+  static constexpr auto layout = block;
+  static Keys<ExportedPoint> keys() {
+    using P = ExportedPoint;
+    return joined<P>(
+        written<&P::set>("set", "KEY: VALUE of --vary"),
+        text_or_null<&P::problem>("problem", "why there is no result; null: there is one"),
+        text_or_null<&P::instance>("instance", "its type"),
+        text_or_null<&P::bottleneck>("bottleneck", "a stage"),
+        one_each<P, exported_figures>(
+            [](const P& point, const NamedFigure& named) { return point.figure(named.of->id); }),
+        one_each<P, named_stage_figures>([](const P& point, const NamedStageFigure& named) {
+          return point.stages[named.stage][named.index];
+        }),
+        written<&P::remarks>("remarks", "caveats first"));
   }
-  out.end().end();
-  return std::move(out).finish();
+};
+
+template <>
+struct Recorded<Exported> {
+  static Keys<Exported> keys() {
+    return {written<&Exported::points>("points", "one for a run, else one for each point")};
+  }
+};
+
+const DocumentKind figures_document{
+    .kind = "figures",
+    .command = "export json",
+    .keys = keys_of<Exported>,
+    .about =
+        "Every figure of every point by its name, flat; of a point without a result all are "
+        "null.",
+    .scenario = "that was simulated"};
+
+std::string write_exported(const Exported& exported) {
+  return write_document(figures_document, exported, exported.name, exported.file);
 }
 
 }  // namespace feedrate::schema

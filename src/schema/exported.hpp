@@ -1,11 +1,15 @@
 #pragma once
 // Figures by name, read out of a result's JSON and written flat.
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/exported.hpp"
 #include "schema/json_reader.hpp"
 
 namespace feedrate::schema {
+
+struct DocumentKind;
 
 /// Whether a document is one that `run` or `sweep` writes with --format json.
 bool is_result(const JsonValue& root);
@@ -16,7 +20,15 @@ Exported read_exported(const JsonPtr& root);
 /// "STAGE.FIGURE": …}]}.
 std::string write_exported(const Exported& exported);
 
-std::string figures_manual();
-std::string figures_json_schema();
+/// A figure as a key: its title is part of what explains it.
+struct NamedFigure {
+  std::string_view name;
+  std::string manual;
+  const Figure* of = nullptr;
+};
+const std::vector<NamedFigure>& exported_figures();
+const std::vector<NamedFigure>& exported_but_instances();
+
+extern const DocumentKind figures_document;
 
 }  // namespace feedrate::schema

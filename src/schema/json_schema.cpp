@@ -34,6 +34,7 @@ void quantity(const Key& key, JsonWriter& out) {
 }
 
 void properties(const Key& key, JsonWriter& out) {
+  if (key.keys.empty()) return;  // a document of another kind, whose keys are explained elsewhere
   out.boolean_member("additionalProperties", false);
   bool any_required = false;
   for (const Key& inner : key.keys) any_required = any_required || inner.required;

@@ -2,27 +2,21 @@
 
 namespace feedrate::schema {
 
-template <>
-const std::vector<Entry<GroupExchange>>& entries<GroupExchange>() {
+Keys<GroupExchange> Recorded<GroupExchange>::keys() {
   using G = GroupExchange;
-  static const std::vector<Entry<G>> list = {
+  return {
       written<&G::group>("group", "tensor, context, expert, pipeline or data"),
       written<&G::gpus>("gpus", "of such a group"),
       written<&G::instances>("instances", "over which a group reaches"),
-      written<G>("sent_bytes", "by each GPU in an optimizer step",
-                 [](const G& g) { return g.sent.base(); }),
-      written<G>("network_bytes", "by an instance to others in an optimizer step",
-                 [](const G& g) { return g.over_network.base(); }),
-      written<G>("time_s", "of these messages, one after the other",
-                 [](const G& g) { return g.time.base(); }),
+      written<&G::sent>("sent_bytes", "by each GPU in an optimizer step"),
+      written<&G::over_network>("network_bytes", "by an instance to others in an optimizer step"),
+      written<&G::time>("time_s", "of these messages, one after the other"),
   };
-  return list;
 }
 
-template <>
-const std::vector<Entry<ModelLayout>>& entries<ModelLayout>() {
+Keys<ModelLayout> Recorded<ModelLayout>::keys() {
   using L = ModelLayout;
-  static const std::vector<Entry<L>> list = {
+  return {
       written<&L::tensor>("tensor", "as /job/parallel has it"),
       written<&L::context>("context", "likewise"),
       written<&L::expert>("expert", "likewise"),
@@ -35,15 +29,13 @@ const std::vector<Entry<ModelLayout>>& entries<ModelLayout>() {
       written<&L::bubble>("bubble",
                           "time in which GPUs wait for the pipeline to fill and to drain, over the "
                           "time of all micro-batches"),
-      written<L>("bubble_s", "that time of an optimizer step",
-                 [](const L& l) { return l.idle.base(); }),
+      written<&L::idle>("bubble_s", "that time of an optimizer step"),
       written<L>("exposed_s",
                  "what the messages of all groups but data add to an optimizer step, without the "
                  "bubble",
                  [](const L& l) { return l.exposed.base(); }),
       written<&L::groups>("groups", "those of more than one GPU"),
   };
-  return list;
 }
 
 }  // namespace feedrate::schema

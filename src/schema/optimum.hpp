@@ -6,13 +6,12 @@
 
 namespace feedrate::schema {
 
+struct DocumentKind;
+
 /// `optimize --format json`: {"feedrate", "kind": "optimum", "schema", "scenario", "minimized", …,
 /// "winner"}; `name` and `file` are the scenario's. What does not apply is null.
 std::string write_optimum(const Optimum& optimum, const std::string& name, const std::string& file);
 
-/// What `feedrate schema optimum` prints for readers.
-std::string optimum_manual();
-/// JSON Schema (2020-12) of it.
-std::string optimum_json_schema();
+extern const DocumentKind optimum_document;
 
 }  // namespace feedrate::schema

@@ -5,10 +5,9 @@
 
 namespace feedrate::schema {
 
-template <>
-const std::vector<Entry<ReferenceClass>>& entries<ReferenceClass>() {
+Keys<ReferenceClass> Recorded<ReferenceClass>::keys() {
   using R = ReferenceClass;
-  static const std::vector<Entry<R>> list = {
+  return {
       written<R>("bound_by",
                  "storage, cpu, copies, gpu, scale_out; null: no faster stage would help",
                  [](const R& r) {
@@ -16,12 +15,10 @@ const std::vector<Entry<ReferenceClass>>& entries<ReferenceClass>() {
                  }),
       written<R>("known", "what is known of the job itself: nothing, fitted or profile",
                  [](const R& r) { return word_of(r.known); }),
-      written<R>("learned_from", "row of the table of the model's errors",
-                 [](const R& r) -> const std::string& { return r.error.name; }),
-      written<R>("points", "number of published measurements",
-                 [](const R& r) { return r.error.points; }),
-      written<R>("studies", "number of studies that they are from",
-                 [](const R& r) { return r.error.studies; }),
+      written<&R::error, &ClassError::name>("learned_from",
+                                            "row of the table of the model's errors"),
+      written<&R::error, &ClassError::points>("points", "number of published measurements"),
+      written<&R::error, &ClassError::studies>("studies", "number of studies that they are from"),
       written<R>("median_absolute_error",
                  "of their predictions, each made without the study itself",
                  [](const R& r) { return r.error.median_abs_error; }),
@@ -41,15 +38,12 @@ const std::vector<Entry<ReferenceClass>>& entries<ReferenceClass>() {
                    return by.empty() ? std::nullopt : std::optional(std::move(by));
                  }),
   };
-  return list;
 }
 
-template <>
-const std::vector<Entry<ModelDoubt>>& entries<ModelDoubt>() {
+Keys<ModelDoubt> Recorded<ModelDoubt>::keys() {
   using M = ModelDoubt;
-  static const std::vector<Entry<M>> list = {
-      written<M>("class", "of stages: storage, cpu, copies, gpu, scale_out",
-                 [](const M& m) { return name_of(m.error_class); }),
+  return {
+      written<&M::error_class>("class", "of stages: storage, cpu, copies, gpu, scale_out"),
       written<&M::factor>(
           "factor", "nine of ten draws multiply the times of these stages by 1/factor to factor"),
       written<M>(name_of(FigureId::total_time), "of the job at these two ends",
@@ -61,10 +55,8 @@ const std::vector<Entry<ModelDoubt>>& entries<ModelDoubt>() {
                    return std::array{m.effect.money_at_low.base(), m.effect.money_at_high.base()};
                  }),
       written<&M::matters>("matters", "changes the job by 1 %"),
-      written<M>("variance_share", "of the variance of total_s",
-                 [](const M& m) { return m.effect.variance_share; }),
+      written<&M::effect, &Effect::variance_share>("variance_share", "of the variance of total_s"),
   };
-  return list;
 }
 
 }  // namespace feedrate::schema

@@ -2,18 +2,17 @@
 // The keys of the published measurements that a job is like, and of the model's own error.
 #include "model/class_errors.hpp"
 #include "model/result.hpp"
-#include "schema/written.hpp"
+#include "schema/record.hpp"
 
 namespace feedrate::schema {
 
 template <>
-inline constexpr bool is_record<ReferenceClass> = true;
+struct Recorded<ReferenceClass> {
+  static Keys<ReferenceClass> keys();
+};
 template <>
-inline constexpr bool is_record<ModelDoubt> = true;
-
-template <>
-const std::vector<Entry<ReferenceClass>>& entries<ReferenceClass>();
-template <>
-const std::vector<Entry<ModelDoubt>>& entries<ModelDoubt>();
+struct Recorded<ModelDoubt> {
+  static Keys<ModelDoubt> keys();
+};
 
 }  // namespace feedrate::schema

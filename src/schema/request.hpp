@@ -21,6 +21,8 @@
 
 namespace feedrate::schema {
 
+struct DocumentKind;
+
 /// What questions have of their own; the texts are those of the flags of their commands.
 struct AskedKeys {
   std::vector<std::string> vary;  ///< KEY=VALUES; of optimize what stands in "over"
@@ -95,5 +97,7 @@ std::string question_json_schema(const QuestionRow& row);
 std::string write_error(const std::string& message, std::span<const Problem> problems, int status);
 /// Whether an answer of ours is such a document.
 bool is_error(std::string_view answer);
+
+extern const DocumentKind error_document;
 
 }  // namespace feedrate::schema

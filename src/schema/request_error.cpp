@@ -1,27 +1,52 @@
-#include "base/version.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/document_kind.hpp"
+#include "schema/problem_record.hpp"
 #include "schema/request.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-constexpr double error_version = 1.0;
+struct ErrorPart {
+  std::string message;
+  std::vector<PlacedProblem> problems;
+};
+struct Failure {
+  int status;
+  ErrorPart error;
+};
 
 }  // namespace
 
-std::string write_error(const std::string& message, std::span<const Problem> problems, int status) {
-  JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "error");
-  out.number("schema", error_version).number("status", status);
-  out.key("error").begin_object().text("message", message);
-  out.key("problems").begin_array(JsonWriter::Layout::block);
-  for (const Problem& problem : problems) {
-    out.begin_object(JsonWriter::Layout::line).text_or_null("file", problem.file);
-    out.number("line", problem.line > 0 ? std::optional<double>(problem.line) : std::nullopt);
-    out.text_or_null("key", problem.pointer).text("message", problem.message).end();
+template <>
+struct Recorded<ErrorPart> {
+  static constexpr auto layout = block;
+  static Keys<ErrorPart> keys() {
+    using E = ErrorPart;
+    return {written<&E::message>("message", "one sentence"),
+            written<&E::problems>("problems", "all that were found")};
   }
-  out.end().end().end();
-  return std::move(out).finish();
+};
+
+template <>
+struct Recorded<Failure> {
+  static Keys<Failure> keys() {
+    using F = Failure;
+    return {written<&F::status>("status",
+                                "exit status of the command: 2, the input is wrong; 3, "
+                                "the host or feedrate failed"),
+            written<&F::error>("error")};
+  }
+};
+
+const DocumentKind error_document{
+    .kind = "error",
+    .command = "",
+    .keys = keys_of<Failure>,
+    .about =
+        "A tool of feedrate serve, and the C and Python interfaces, answer a request that "
+        "fails with one object."};
+
+std::string write_error(const std::string& message, std::span<const Problem> problems, int status) {
+  return write_document(error_document, Failure{status, {message, placed(problems)}});
 }
 
 bool is_error(std::string_view answer) {

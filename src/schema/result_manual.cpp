@@ -7,10 +7,10 @@
 
 #include "model/figures.hpp"
 #include "schema/by_events_record.hpp"
+#include "schema/document_kind.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/result.hpp"
 #include "schema/result_record.hpp"
-#include "schema/written_manual.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -102,6 +102,16 @@ void write_envelope(JsonWriter& out) {
   out.end();
   out.key("required").begin_array().text("scenario").text("set").text("result").text("problems");
   out.end().end().end();
+  const auto of_sweep = [&](std::string_view name, std::string_view type, std::string_view what) {
+    out.key(name).begin_object(Layout::line).text("description", what);
+    out.key("type").begin_array().text(type).text("null").end().end();
+  };
+  of_sweep("pareto", "array", "of a sweep: indices of points that no other beats in time and cost");
+  of_sweep("fastest", "number", "of a sweep: index; null: no point has a result");
+  of_sweep("cheapest", "number", "likewise, by total cost");
+  of_sweep("break_even_efficiency", "number", "of the first point with scale_out");
+  of_sweep("decision", "object", "between the best points, in the draws; null: nothing is drawn");
+  of_sweep("constraints", "object", "deadline, budget and what meets them; null: none is given");
   out.key("confirmed").begin_object(Layout::block).text("type", "object");
   out.text("description", "of a sweep: what the events chose; null: none were simulated");
   out.key("properties").begin_object();
@@ -174,11 +184,8 @@ search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key
          answer over "draws" draws; "tried": number of values simulated. VALUE stands for {"at",
          "holds", "value": of the metric, FIGURES, "bytes_per_s": of
          the samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}.
-scale    feedrate schema scale lists the keys.
-catalog  list: … "kind": "catalog", "filter", "machines": [one per machine and region: "instance",
-         "cloud", "region", "vcpus", "memory_bytes", "gpus", "gpu", "gpu_memory_bytes",
-         "gpu_16_bit_tflop_per_s", "network_bytes_per_s", "nvme_bytes", "on_demand_usd_per_h",
-         "spot_usd_per_h", "sagemaker_usd_per_h"], "unknown": {KEY: machines left out by it}
+Of scale, catalog list and the others, feedrate schema scale, feedrate schema catalog and so on list
+the keys.
 
 The keys of CHOICE:
 

@@ -1,14 +1,36 @@
 #pragma once
 // The object called "result" in every document: what is written, what each key means, and in which
 // order, in one description.
+#include "model/figures.hpp"
 #include "model/result.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/key.hpp"
+#include "schema/record.hpp"
 
 namespace feedrate::schema {
 
 /// The object that `run --format json` has under "result". Precondition: a value may follow.
 void write_result_body(const Result& result, JsonWriter& out);
+
+/// 5 %, 50 % and 95 % of each figure that has them, of Bands or of what holds them as `of`.
+template <class T>
+Keys<T> band_entries() {
+  Keys<T> list;
+  for (const FigureId id : banded_figures) {
+    Entry<T>& made = list.emplace_back();
+    made.key.name = name_of(id);
+    made.key.kind = KeyKind::numbers;
+    made.write = [](const T& in, const Key& key, JsonWriter& out) {
+      const Band Bands::*const band = find_figure(key.name)->band;
+      if constexpr (requires { in.of; }) {
+        Written<Band>::put(in.of->*band, out.key(key.name));
+      } else {
+        Written<Band>::put(in.*band, out.key(key.name));
+      }
+    };
+  }
+  return list;
+}
 
 /// Its keys, each with its own, in the order of writing.
 const Key& result_root();

@@ -1,144 +1,195 @@
 #include "schema/scale.hpp"
 
-#include "base/version.hpp"
 #include "model/exported.hpp"
 #include "model/figures.hpp"
 #include "schema/by_events_record.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/document_kind.hpp"
+#include "schema/exported.hpp"
+#include "schema/problem_record.hpp"
+#include "schema/result_record.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-using Layout = JsonWriter::Layout;
-
-constexpr double scale_version = 1.0;
-
-void write_set(const std::vector<std::pair<std::string, std::string>>& set, JsonWriter& out) {
-  out.key("set").begin_object(Layout::line);
-  for (const auto& [key, value] : set) out.text(key, value);
-  out.end();
-}
-
-void write_point(std::string_view name, const std::optional<ScalePoint>& point, JsonWriter& out) {
-  out.key(name);
-  if (!point) return void(out.null());
-  out.begin_object(Layout::line).number("instances", point->instances);
-  out.number(name_of(FigureId::total_time), point->outlay.time.base());
-  out.number(name_of(FigureId::money), point->outlay.money.base());
-  out.number(name_of(FigureId::total_cost), point->outlay.total.base()).end();
-}
-
 /// 5 %, 50 % and 95 % of each figure that has them.
-void write_bands(const Result& r, JsonWriter& out) {
-  out.key("bands");
-  if (!r.bands) return void(out.null());
-  out.begin_object().number("replications", r.bands->replications);
-  for (const FigureId id : banded_figures) {
-    const auto band = band_of(r, figure(id));
-    out.key(name_of(id)).begin_array();
-    for (const double end : *band) out.number(end);
-    out.end();
-  }
-  out.end();
+struct BandsPart {
+  const Bands* of;
+};
+/// What each stage takes of 1 - job_efficiency.
+struct LossPart {
+  const PerStage<double>* of;
+};
+
+/// The limit as a curve has it: a result's has more keys.
+struct BoundPart {
+  const SharedLimit* of;
+};
+
+std::optional<BoundPart> bound(const ScaleCurve& curve) {
+  return curve.bound ? std::optional(BoundPart{&*curve.bound}) : std::nullopt;
 }
 
-void write_texts(std::string_view name, const std::vector<std::string>& texts, JsonWriter& out) {
-  out.key(name).begin_array();
-  for (const std::string& text : texts) out.text(text);
-  out.end();
+/// Of a row's result, whether or not it has one.
+template <auto member>
+const auto& ran(const ScaleRow& row) {
+  return row.point.result.*member;
 }
 
-void write_row(const ScaleRow& row, JsonWriter& out) {
-  const Result& r = row.point.result;
-  const bool ran = row.point.answered();
-  out.begin_object().number("instances", row.instances);
-  write_set(row.point.set, out);
-  out.text_or_null("instance", r.instance);
-  for (const Figure& figure : all_figures()) {
-    if (!is_exported(figure) || figure.id == FigureId::instances) continue;
-    out.number(figure.name, ran ? figure.of(r) : std::nullopt);
-  }
-  write_bands(r, out);
-  out.number("chance_in_time", row.chance_in_time);
-  const auto& beside = row.point.scale_out;
-  out.number("break_even_efficiency", beside ? beside->break_even : std::nullopt);
-  out.key("lost_to_scaling");
-  if (ran && r.lost_to_scaling) {
-    out.begin_object(Layout::line);
-    for (const Stage stage : all_stages()) out.number(name_of(stage), (*r.lost_to_scaling)[stage]);
-    out.end();
-  } else {
-    out.null();
-  }
-  out.key("bottleneck");
-  if (ran && r.bottleneck.stage) {
-    out.text(name_of(*r.bottleneck.stage));
-  } else {
-    out.null();
-  }
-  out.boolean_member("batch_rounded", row.rounded);
-  write_texts("caveats", r.caveats, out);
-  write_texts("remarks", r.remarks, out);
-  out.key("problems").begin_array();
-  for (const Problem& problem : row.point.problems) {
-    out.begin_object(Layout::line).text("key", problem.pointer);
-    out.text("message", problem.message).end();
-  }
-  out.end().end();
+std::optional<BandsPart> bands(const ScaleRow& row) {
+  const auto& drawn = row.point.result.bands;
+  return drawn ? std::optional(BandsPart{&*drawn}) : std::nullopt;
 }
 
-void write_curve(const ScaleCurve& curve, JsonWriter& out) {
-  out.begin_object();
-  write_set(curve.set, out);
-  out.number("to", curve.to).number("unanswered", curve.unanswered);
-  out.number("end_of_batch", curve.end_of_batch);
-  write_point("least", curve.least, out);
-  write_point("one_fewer", curve.before, out);
-  write_point("one_more", curve.after, out);
-  write_point("fastest", curve.fastest, out);
-  write_point("fewest_in_time", curve.fewest_in_time, out);
-  write_point("least_in_time", curve.least_in_time, out);
-  out.key("shared_limit");
-  if (curve.bound) {
-    const SharedLimit& limit = *curve.bound;
-    out.begin_object(Layout::line).text("name", limit.service + ", " + limit.name);
-    out.text("unit", limit.of_requests ? "/s" : "B/s").number("rate", limit.rate);
-    out.number("binds_from", limit.from).end();
-  } else {
-    out.null();
-  }
-  out.key("rows").begin_array(Layout::block);
-  for (const ScaleRow& row : curve.rows) write_row(row, out);
-  out.end().end();
+std::optional<LossPart> loss(const ScaleRow& row) {
+  const Result& result = row.point.result;
+  return row.point.answered() && result.lost_to_scaling
+             ? std::optional(LossPart{&*result.lost_to_scaling})
+             : std::nullopt;
+}
+
+std::string_view kept(const Scaling& scaling) {
+  return scaling.kept == BatchKept::global ? "global" : "per_gpu";
 }
 
 }  // namespace
 
+template <>
+struct Written<LossPart> {
+  static constexpr KeyKind kind = KeyKind::named;
+  static void put(const LossPart& part, JsonWriter& out) {
+    out.begin_object(JsonWriter::Layout::line);
+    for (const Stage stage : all_stages()) out.number(name_of(stage), (*part.of)[stage]);
+    out.end();
+  }
+};
+
+template <>
+struct Recorded<BandsPart> {
+  static constexpr auto layout = block;
+  static Keys<BandsPart> keys() {
+    return joined<BandsPart>(
+        written<&BandsPart::of, &Bands::replications>("replications", "number of draws"),
+        band_entries<BandsPart>());
+  }
+};
+
+template <>
+struct Recorded<ScalePoint> {
+  static Keys<ScalePoint> keys() {
+    using P = ScalePoint;
+    return joined<P>(written<&P::instances>("instances"), keys_in<&P::outlay>());
+  }
+};
+
+template <>
+struct Recorded<ScaleRow> {
+  static constexpr auto layout = block;
+  static Keys<ScaleRow> keys() {
+    using R = ScaleRow;
+    return joined<R>(
+        written<&R::instances>("instances"),
+        written<&R::point, &SweepPoint::set>("set", "KEY: VALUE, as for --set"),
+        text_or_null<&ran<&Result::instance>>("instance", "its type"),
+        one_each<R, exported_but_instances>([](const R& row, const NamedFigure& named) {
+          return row.point.answered() ? named.of->of(row.point.result) : std::nullopt;
+        }),
+        written<&bands>("bands", "5 %, 50 % and 95 % over draws of what is uncertain"),
+        written<&R::chance_in_time>(
+            "chance_in_time",
+            "share of the draws that meet the deadline; null: none, or nothing is drawn"),
+        written<R>(
+            "break_even_efficiency",
+            "efficiency from which these instances cost no more than the fewest; null: never",
+            [](const R& row) {
+              const auto& beside = row.point.scale_out;
+              return beside ? beside->break_even : std::nullopt;
+            }),
+        written<&loss>("lost_to_scaling", "what each stage takes of 1 - job_efficiency"),
+        written<R>("bottleneck", "the stage that gains most by being twice as fast",
+                   [](const R& row) {
+                     return row.point.answered() ? row.point.result.bottleneck.stage : std::nullopt;
+                   }),
+        written<&R::rounded>("batch_rounded", "the global batch does not divide evenly"),
+        written<&ran<&Result::caveats>>("caveats", "what belongs beside the headline"),
+        written<&ran<&Result::remarks>>("remarks", "what must be known about the prediction"),
+        written<&R::point, &SweepPoint::problems>("problems",
+                                                  "why there is no result; else empty"));
+  }
+};
+
+template <>
+struct Recorded<BoundPart> {
+  static Keys<BoundPart> keys() {
+    using B = BoundPart;
+    return {
+        written<B>("name", "the service and its limit",
+                   [](const B& b) { return b.of->service + ", " + b.of->name; }),
+        written<B>("unit", "of the rate",
+                   [](const B& b) -> std::string_view { return b.of->of_requests ? "/s" : "B/s"; }),
+        written<&B::of, &SharedLimit::rate>("rate", "of all instances together"),
+        written<&B::of, &SharedLimit::from>("binds_from",
+                                            "number of instances from which it binds")};
+  }
+};
+
+template <>
+struct Recorded<ScaleCurve> {
+  static constexpr auto layout = block;
+  static Keys<ScaleCurve> keys() {
+    using C = ScaleCurve;
+    return {
+        written<&C::set>("set", "KEY: VALUE of --vary"),
+        written<&C::to>("to", "all whole numbers of instances up to this were looked at"),
+        written<&C::unanswered>("unanswered", "how many of them have no result"),
+        written<&C::end_of_batch>("end_of_batch", "more instances have no sample for each GPU"),
+        written<&C::least>("least", "the least total cost; of equal ones the fewest"),
+        written<&C::before>("one_fewer", "one instance fewer"),
+        written<&C::after>("one_more", "one instance more"),
+        written<&C::fastest>("fastest", "the least time"),
+        written<&C::fewest_in_time>(
+            "fewest_in_time",
+            "fewest instances that meet the deadline; null: none do, or no deadline is given"),
+        written<&C::least_in_time>("least_in_time",
+                                   "least total cost of those that meet the deadline"),
+        written<&bound>("shared_limit", "the limit that all instances share and that binds first"),
+        written<&C::rows>("rows",
+                          "some of the numbers of instances, including all that an answer names"),
+    };
+  }
+};
+
+template <>
+struct Recorded<Scaling> {
+  static Keys<Scaling> keys() {
+    using S = Scaling;
+    return {
+        written<&kept>("batch_kept", "\"per_gpu\", or \"global\" with --strong"),
+        written<&S::deadline>("deadline_s", "of --deadline"),
+        written<&S::in_time>("in_time",
+                             "some number of instances meets the deadline, or none is given"),
+        written<&S::best>(
+            "best",
+            "index of the curve with the least total cost; if any curve meets the deadline, of "
+            "these"),
+        written<&S::recommended>(
+            "recommended",
+            "of that curve: the point with the least total cost, of those in time if any is, as "
+            "the events choose"),
+        written<&S::confirmed>(
+            "confirmed",
+            "what the events chose, as of the winner of optimize; null: none were simulated"),
+        written<&S::curves>("curves", "one, or one for each setting of --vary"),
+        written<&S::remarks>("remarks", "what holds for all curves"),
+    };
+  }
+};
+
+const DocumentKind scale_document{
+    .kind = "scale", .command = "scale", .keys = keys_of<Scaling>, .scenario = "that was scaled"};
+
 std::string write_scaling(const Scaling& scaling, const std::string& name,
                           const std::string& file) {
-  JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "scale");
-  out.number("schema", scale_version);
-  out.key("scenario").begin_object(Layout::line).text("name", name).text("file", file).end();
-  out.text("batch_kept", scaling.kept == BatchKept::global ? "global" : "per_gpu");
-  out.number("deadline_s",
-             scaling.deadline ? std::optional(scaling.deadline->base()) : std::nullopt);
-  out.boolean_member("in_time", scaling.in_time());
-  out.number("best", static_cast<double>(scaling.best));
-  write_point("recommended", scaling.recommended, out);
-  out.key("confirmed");
-  if (scaling.confirmed) {
-    Written<Choice>::put(*scaling.confirmed, out);
-  } else {
-    out.null();
-  }
-  out.key("curves").begin_array(Layout::block);
-  for (const ScaleCurve& curve : scaling.curves) write_curve(curve, out);
-  out.end();
-  out.key("remarks").begin_array(Layout::block);
-  for (const std::string& remark : scaling.remarks) out.text(remark);
-  out.end().end();
-  return std::move(out).finish();
+  return write_document(scale_document, scaling, name, file);
 }
 
 }  // namespace feedrate::schema

@@ -6,11 +6,12 @@
 
 namespace feedrate::schema {
 
+struct DocumentKind;
+
 /// `scale --format json`: {"feedrate", "kind": "scale", "schema", "scenario": {name, file}, …,
 /// "curves": […]}; what was not asked for or does not apply is null.
 std::string write_scaling(const Scaling& scaling, const std::string& name, const std::string& file);
 
-std::string scale_manual();
-std::string scale_json_schema();
+extern const DocumentKind scale_document;
 
 }  // namespace feedrate::schema

@@ -6,10 +6,11 @@
 
 namespace feedrate::schema {
 
+struct DocumentKind;
+
 /// `showback --format json`: {"feedrate", "kind": "showback", "schema", "by", "jobs": [one per
 /// scenario], "groups": [one per value of the tag], "all", "remarks"}.
 std::string write_showback(const Showback& showback);
-std::string showback_manual();
-std::string showback_json_schema();
+extern const DocumentKind showback_document;
 
 }  // namespace feedrate::schema

@@ -271,4 +271,18 @@ std::optional<SharedPoint> read_shared_point(std::string_view line) {
   return point;
 }
 
+std::string share_manual() {
+  return "What feedrate sweep --shard K/N writes is for feedrate merge alone, and for the same "
+         "build of\n"
+         "feedrate: a line that says which sweep it is of (the scenario and the host profile "
+         "themselves,\n"
+         "--set, --vary, --instances, the seed, a fingerprint of the catalogue), then a line a "
+         "point, each\n"
+         "behind a fingerprint of itself. Points are appended as they are done, so that whatever "
+         "ends the\n"
+         "program leaves whole lines, and --resume goes on behind the last one. What programs read "
+         "is what\n"
+         "feedrate merge SHARE... --format json writes: feedrate schema result explains it.\n";
+}
+
 }  // namespace feedrate::schema

@@ -4,9 +4,12 @@
 #include <array>
 
 #include "schema/advice.hpp"
+#include "schema/baseline.hpp"
 #include "schema/cases.hpp"
+#include "schema/catalog_list.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/diagnosis.hpp"
+#include "schema/document_kind.hpp"
 #include "schema/exported.hpp"
 #include "schema/host.hpp"
 #include "schema/measurements.hpp"
@@ -18,31 +21,53 @@
 #include "schema/scenario.hpp"
 #include "schema/showback.hpp"
 #include "schema/sweep_share.hpp"
+#include "schema/unknowns_fit.hpp"
+#include "schema/validation.hpp"
 #include "schema/verdict.hpp"
 
 namespace feedrate::schema {
 namespace {
 
 constexpr std::array topics = {
-    Topic{"scenario", scenario_manual, scenario_json_schema},
-    Topic{"host", host_manual, host_json_schema},
-    Topic{"measurements", measurements_manual, measurements_json_schema},
-    Topic{"pricing", pricing_manual, nullptr},
-    Topic{"request", request_manual, request_json_schema},
-    Topic{"result", result_manual, result_json_schema},
-    Topic{"check", verdict_manual, verdict_json_schema},
-    Topic{"advice", advice_manual, advice_json_schema},
-    Topic{"diagnosis", diagnosis_manual, diagnosis_json_schema},
-    Topic{"observation", observation_manual, observation_json_schema},
-    Topic{"optimum", optimum_manual, optimum_json_schema},
-    Topic{"cases", cases_manual, cases_json_schema},
-    Topic{"scale", scale_manual, scale_json_schema},
-    Topic{"showback", showback_manual, showback_json_schema},
-    Topic{"figures", figures_manual, figures_json_schema},
-    Topic{"share", share_manual, nullptr},
+    Topic{
+        .name = "scenario", .own_manual = scenario_manual, .own_json_schema = scenario_json_schema},
+    Topic{.name = "host", .own_manual = host_manual, .own_json_schema = host_json_schema},
+    Topic{.name = "measurements",
+          .own_manual = measurements_manual,
+          .own_json_schema = measurements_json_schema},
+    Topic{.name = "pricing", .own_manual = pricing_manual},
+    Topic{
+        .name = "baseline", .own_manual = baseline_manual, .own_json_schema = baseline_json_schema},
+    Topic{.name = "request", .own_manual = request_manual, .own_json_schema = request_json_schema},
+    Topic{.name = "result", .own_manual = result_manual, .own_json_schema = result_json_schema},
+    Topic{.name = "error", .document = &error_document},
+    Topic{.name = "check", .document = &verdict_document},
+    Topic{.name = "advice", .document = &advice_document},
+    Topic{.name = "diagnosis", .document = &diagnosis_document},
+    Topic{.name = "observation",
+          .own_manual = observation_manual,
+          .own_json_schema = observation_json_schema},
+    Topic{.name = "optimum", .document = &optimum_document},
+    Topic{.name = "cases", .document = &cases_document},
+    Topic{.name = "validation", .document = &validation_document},
+    Topic{.name = "fit", .document = &fit_document},
+    Topic{.name = "scale", .document = &scale_document},
+    Topic{.name = "catalog", .document = &catalog_list_document},
+    Topic{.name = "showback", .document = &showback_document},
+    Topic{.name = "figures", .document = &figures_document},
+    Topic{.name = "share", .own_manual = share_manual},
 };
 
 }  // namespace
+
+std::string Topic::manual() const {
+  return document != nullptr ? document_manual(*document) : own_manual();
+}
+
+std::optional<std::string> Topic::json_schema() const {
+  if (document != nullptr) return document_json_schema(*document);
+  return own_json_schema != nullptr ? std::optional(own_json_schema()) : std::nullopt;
+}
 
 std::span<const Topic> all_topics() {
   return topics;

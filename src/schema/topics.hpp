@@ -1,16 +1,24 @@
 #pragma once
 // What `feedrate schema` explains, and a server's tool of that name.
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace feedrate::schema {
 
-/// A kind of file or document, and what explains it.
+struct DocumentKind;
+
+/// A kind of file or document, and what explains it: `document`, or functions of its own.
 struct Topic {
   std::string_view name;
-  std::string (*manual)();
-  std::string (*json_schema)();  ///< null: none
+  const DocumentKind* document = nullptr;
+  std::string (*own_manual)() = nullptr;
+  std::string (*own_json_schema)() = nullptr;  ///< null as well: none
+
+  [[nodiscard]] std::string manual() const;
+  /// Empty: it has none.
+  [[nodiscard]] std::optional<std::string> json_schema() const;
 };
 
 std::span<const Topic> all_topics();

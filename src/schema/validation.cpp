@@ -1,74 +1,118 @@
 #include "schema/validation.hpp"
 
-#include "base/version.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/document_kind.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-using Layout = JsonWriter::Layout;
+/// The document as a whole.
+struct Validated {
+  const ScenarioCases* of;
+  const std::string* profile;
+};
+/// A case as it was measured here: fewer keys than a study's.
+struct MeasuredCase {
+  const CaseResult* of;
+};
+/// Errors over all cases.
+struct SummaryPart {
+  const CaseSummary* of;
+};
 
-constexpr double validation_version = 1.0;
-
-void write_case(const CaseResult& result, JsonWriter& out) {
-  out.begin_object(Layout::line).text("name", result.what.name).key("set");
-  out.begin_object(Layout::line);
-  for (const auto& [key, value] : result.what.set) out.text(key, value);
-  out.end();
-  out.text("metric", result.what.metric);
-  out.number("measured", result.what.measured).number("predicted", result.predicted);
-  out.number("error", result.error).text_or_null("bottleneck", result.bottleneck);
-  out.key("band");
-  if (result.band) {
-    out.begin_array();
-    for (const double quantile : *result.band) out.number(quantile);
-    out.end();
-  } else {
-    out.null();
-  }
-  const auto list = [&out](std::string_view name, const std::vector<double>& numbers) {
-    out.key(name).begin_array();
-    for (const double number : numbers) out.number(number);
-    out.end();
-  };
-  list("repeats", result.what.repeats);
-  list("adjusted", result.adjusted);
-  out.end();
+std::optional<double> share(std::size_t part, std::size_t all) {
+  return all == 0 ? std::nullopt
+                  : std::optional(static_cast<double>(part) / static_cast<double>(all));
 }
 
-double count(std::size_t n) {
-  return static_cast<double>(n);
+std::optional<double> coverage(const SummaryPart& part) {
+  return share(part.of->inside, part.of->banded);
+}
+
+/// Of the figures at the canary's pace, where there are any.
+template <auto member>
+std::optional<double> adjusted(const SummaryPart& part) {
+  return part.of->adjusted == 0 ? std::nullopt : std::optional(part.of->*member);
+}
+
+std::vector<MeasuredCase> measured_cases(const Validated& all) {
+  std::vector<MeasuredCase> rows;
+  for (const CaseResult& one : all.of->cases) rows.push_back({&one});
+  return rows;
+}
+
+SummaryPart summary(const Validated& all) {
+  return {&all.of->summary};
 }
 
 }  // namespace
 
+template <>
+struct Recorded<SummaryPart> {
+  static constexpr auto layout = block;
+  static Keys<SummaryPart> keys() {
+    using P = SummaryPart;
+    using S = CaseSummary;
+    return {
+        written<&P::of, &S::predictions>("times", "measured times that were predicted"),
+        written<&P::of, &S::mean>("mean_absolute_error", "of predicted / measured - 1"),
+        written<&P::of, &S::median>("median_absolute_error", "likewise"),
+        written<&P::of, &S::worst>("worst_absolute_error", "likewise"),
+        written<&P::of, &S::bias>("bias", "mean of the errors with their signs"),
+        written<&P::of, &S::bottlenecks>("bottlenecks", "settings whose bottleneck is known"),
+        written<&P::of, &S::bottlenecks_right>("bottlenecks_right",
+                                               "of these, those predicted as measured"),
+        written<&P::of, &S::banded>("figures_with_a_band",
+                                    "measured figures whose prediction has a band"),
+        written<&coverage>("coverage", "share of these that lie in their band; null: none has one"),
+        written<&adjusted<&S::adjusted_median>>(
+            "canary_adjusted_median_absolute_error",
+            "at the pace that the canary showed while each setting ran; null: it did not run"),
+        written<&adjusted<&S::adjusted_mean>>("canary_adjusted_mean_absolute_error", "likewise"),
+        written<&adjusted<&S::adjusted_bias>>("canary_adjusted_bias", "likewise"),
+    };
+  }
+};
+
+template <>
+struct Recorded<MeasuredCase> {
+  static Keys<MeasuredCase> keys() {
+    using M = MeasuredCase;
+    using C = CaseResult;
+    return {
+        written<&M::of, &C::what, &Case::name>("name", "of the setting"),
+        written<&M::of, &C::what, &Case::set>("set", "KEY: VALUE, as for --set"),
+        written<&M::of, &C::what, &Case::metric>("metric", "a figure of feedrate schema result"),
+        written<&M::of, &C::what, &Case::measured>("measured", "median of the repeats"),
+        written<&M::of, &C::predicted>("predicted"),
+        written<&M::of, &C::error>("error", "predicted / measured - 1"),
+        text_or_null<&M::of, &C::bottleneck>("bottleneck", "predicted; null: none"),
+        written<&M::of, &C::band>("band", "5 %, 50 % and 95 % of predicted; null: not drawn"),
+        written<&M::of, &C::what, &Case::repeats>("repeats", "each measured value"),
+        written<&M::of, &C::adjusted>("adjusted",
+                                      "of each of them, the prediction at the canary's pace"),
+    };
+  }
+};
+
+template <>
+struct Recorded<Validated> {
+  static Keys<Validated> keys() {
+    using V = Validated;
+    return {
+        written<&V::profile>("profile", "host profile that predicted"),
+        written<&V::of, &ScenarioCases::scenario, &Scenario::about, &About::source>(
+            "measured", "what ran: loader, date and host"),
+        written<&summary>("validation", "how wrong the predictions are"),
+        written<&measured_cases>("cases", "one per setting and figure"),
+    };
+  }
+};
+
+const DocumentKind validation_document{
+    .kind = "validation", .command = "validate", .keys = keys_of<Validated>};
+
 std::string write_validation(const ScenarioCases& of, const std::string& profile) {
-  const CaseSummary& summary = of.summary;
-  JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "validation");
-  out.number("schema", validation_version).text("profile", profile);
-  out.text("measured", of.scenario.about.source);
-  out.key("validation").begin_object();
-  out.number("times", count(summary.predictions)).number("mean_absolute_error", summary.mean);
-  out.number("median_absolute_error", summary.median);
-  out.number("worst_absolute_error", summary.worst).number("bias", summary.bias);
-  out.number("bottlenecks", count(summary.bottlenecks));
-  out.number("bottlenecks_right", count(summary.bottlenecks_right));
-  const auto share = [](std::size_t part, std::size_t all) {
-    return all == 0 ? std::nullopt : std::optional(count(part) / count(all));
-  };
-  out.number("figures_with_a_band", count(summary.banded));
-  out.number("coverage", share(summary.inside, summary.banded));
-  const auto adjusted = [&](double value) {
-    return summary.adjusted == 0 ? std::nullopt : std::optional(value);
-  };
-  out.number("canary_adjusted_median_absolute_error", adjusted(summary.adjusted_median));
-  out.number("canary_adjusted_mean_absolute_error", adjusted(summary.adjusted_mean));
-  out.number("canary_adjusted_bias", adjusted(summary.adjusted_bias)).end();
-  out.key("cases").begin_array(Layout::block);
-  for (const CaseResult& result : of.cases) write_case(result, out);
-  out.end().end();
-  return std::move(out).finish();
+  return write_document(validation_document, Validated{&of, &profile});
 }
 
 }  // namespace feedrate::schema

@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include "base/version.hpp"
 #include "model/figures.hpp"
-#include "schema/written.hpp"
-#include "schema/written_manual.hpp"
+#include "schema/document_kind.hpp"
+#include "schema/problem_record.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -21,22 +20,9 @@ struct SourcePart {
 struct BottleneckPart {
   const ScenarioVerdict* of;
 };
-struct PlacedProblem {
-  const Problem* of;
-};
 
 std::vector<PlacedProblem> problems(const ScenarioErrors& errors) {
-  std::vector<PlacedProblem> placed;
-  for (const Problem& problem : errors.problems) placed.push_back({&problem});
-  return placed;
-}
-
-std::string_view name_of(Standing standing) {
-  return standing == Standing::added ? "added" : "compared";
-}
-
-std::optional<double> line_or_null(int line) {
-  return line > 0 ? std::optional(static_cast<double>(line)) : std::nullopt;
+  return placed(errors.problems);
 }
 
 std::optional<double> difference(const FigureChange& change) {
@@ -63,231 +49,178 @@ Amounts change_of(const Part& part) {
 }  // namespace
 
 template <>
-inline constexpr bool is_record<SourcePart> = true;
-template <>
-inline constexpr bool is_record<BottleneckPart> = true;
-template <>
-inline constexpr bool is_record<FigureChange> = true;
-template <>
-inline constexpr bool is_record<Judgement> = true;
-template <>
-inline constexpr bool is_record<StageChange> = true;
-template <>
-inline constexpr bool is_record<Amounts> = true;
-template <>
-inline constexpr bool is_record<Part> = true;
-template <>
-inline constexpr bool is_record<KeyChange> = true;
-template <>
-inline constexpr bool is_record<ScenarioVerdict> = true;
-template <>
-inline constexpr bool is_record<PlacedProblem> = true;
-template <>
-inline constexpr bool is_record<ScenarioErrors> = true;
-template <>
-inline constexpr bool is_record<Verdict> = true;
+struct Recorded<SourcePart> {
+  static Keys<SourcePart> keys() {
+    using P = SourcePart;
+    return {
+        written<P>("name", "", [](const P& p) -> const std::string& { return p.of->name; }),
+        written<P>("file", "as given", [](const P& p) -> const std::string& { return p.of->file; }),
+        written<P>("key", "its name in the baseline: the file from the baseline's folder",
+                   [](const P& p) -> const std::string& { return p.of->key; }),
+        written<P>("renamed_from", "key of the entry that it is compared with; null: its own",
+                   [](const P& p) { return words_or_null(p.of->renamed_from); }),
+    };
+  }
+};
 
 template <>
-inline constexpr Layout layout_of<ScenarioVerdict> = Layout::block;
-template <>
-inline constexpr Layout layout_of<Verdict> = Layout::block;
+struct Recorded<BottleneckPart> {
+  static Keys<BottleneckPart> keys() {
+    using P = BottleneckPart;
+    return {
+        written<P>("before", "a stage; null: none",
+                   [](const P& p) { return p.of->bottleneck_before; }),
+        written<P>("now", "likewise", [](const P& p) { return p.of->bottleneck_now; }),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<SourcePart>>& entries<SourcePart>() {
-  using P = SourcePart;
-  static const std::vector<Entry<P>> list = {
-      written<P>("name", "", [](const P& p) -> const std::string& { return p.of->name; }),
-      written<P>("file", "as given", [](const P& p) -> const std::string& { return p.of->file; }),
-      written<P>("key", "its name in the baseline: the file from the baseline's folder",
-                 [](const P& p) -> const std::string& { return p.of->key; }),
-      written<P>("renamed_from", "key of the entry that it is compared with; null: its own",
-                 [](const P& p) { return words_or_null(p.of->renamed_from); }),
-  };
-  return list;
-}
+struct Recorded<FigureChange> {
+  static Keys<FigureChange> keys() {
+    using F = FigureChange;
+    return {
+        written<&F::metric>("metric", "a figure of feedrate schema result, with its unit"),
+        written<&F::before>("before"),
+        written<&F::now>("now"),
+        written<&difference>("change", "now - before"),
+        written<&relative>("relative", "now / before - 1"),
+        written<&F::band>("band", "5 %, 50 % and 95 % of now, with --replications"),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<BottleneckPart>>& entries<BottleneckPart>() {
-  using P = BottleneckPart;
-  static const std::vector<Entry<P>> list = {
-      written<P>("before", "a stage; null: none",
-                 [](const P& p) { return p.of->bottleneck_before; }),
-      written<P>("now", "likewise", [](const P& p) { return p.of->bottleneck_now; }),
-  };
-  return list;
-}
+struct Recorded<Judgement> {
+  static Keys<Judgement> keys() {
+    using J = Judgement;
+    return {
+        written<&J::limit, &Limit::text>("limit", "as written"),
+        written<&J::limit, &Limit::metric>("metric", "figure that it limits"),
+        written<&J::level>("level", "pass, note, warn or fail"),
+        written<&J::within_band>("within_band",
+                                 "exceeded, but by no more than the result's own band"),
+        written<&J::before>("before"),
+        written<&J::now>("now"),
+        written<&J::message>("message", "one sentence"),
+        text_or_null<&J::limit, &Limit::file>("origin", "file or flag that states the limit"),
+        number_or_null<&J::limit, &Limit::line>("line", "in that file"),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<FigureChange>>& entries<FigureChange>() {
-  using F = FigureChange;
-  static const std::vector<Entry<F>> list = {
-      written<&F::metric>("metric", "a figure of feedrate schema result, with its unit"),
-      written<&F::before>("before"),
-      written<&F::now>("now"),
-      written<&difference>("change", "now - before"),
-      written<&relative>("relative", "now / before - 1"),
-      written<&F::band>("band", "5 %, 50 % and 95 % of now, with --replications"),
-  };
-  return list;
-}
+struct Recorded<StageChange> {
+  static Keys<StageChange> keys() {
+    using S = StageChange;
+    return {
+        written<&S::stage>("stage", "GPU time spent waiting for it; for gpu, working"),
+        written<&S::before>("before_s"),
+        written<&S::now>("now_s"),
+        written<S>("change_s", "", [](const S& s) { return (s.now - s.before).base(); }),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<Judgement>>& entries<Judgement>() {
-  using J = Judgement;
-  static const std::vector<Entry<J>> list = {
-      written<J>("limit", "as written",
-                 [](const J& j) -> const std::string& { return j.limit.text; }),
-      written<J>("metric", "figure that it limits",
-                 [](const J& j) -> const std::string& { return j.limit.metric; }),
-      written<J>("level", "pass, note, warn or fail",
-                 [](const J& j) { return feedrate::name_of(j.level); }),
-      written<&J::within_band>("within_band",
-                               "exceeded, but by no more than the result's own band"),
-      written<&J::before>("before"),
-      written<&J::now>("now"),
-      written<&J::message>("message", "one sentence"),
-      written<J>("origin", "file or flag that states the limit",
-                 [](const J& j) { return words_or_null(j.limit.file); }),
-      written<J>("line", "in that file", [](const J& j) { return line_or_null(j.limit.line); }),
-  };
-  return list;
-}
+struct Recorded<Amounts> {
+  static Keys<Amounts> keys() {
+    using A = Amounts;
+    return {
+        written<&A::time>(name_of(FigureId::total_time)),
+        written<&A::money>(name_of(FigureId::money)),
+        written<&A::total>(name_of(FigureId::total_cost)),
+        written<&A::gpu_busy>(name_of(FigureId::gpu_busy)),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<StageChange>>& entries<StageChange>() {
-  using S = StageChange;
-  static const std::vector<Entry<S>> list = {
-      written<&S::stage>("stage", "GPU time spent waiting for it; for gpu, working"),
-      written<S>("before_s", "", [](const S& s) { return s.before.base(); }),
-      written<S>("now_s", "", [](const S& s) { return s.now.base(); }),
-      written<S>("change_s", "", [](const S& s) { return (s.now - s.before).base(); }),
-  };
-  return list;
-}
+struct Recorded<Part> {
+  static Keys<Part> keys() {
+    return {
+        written<&groups>("groups", "groups of inputs that were applied in this step"),
+        written<&Part::from>("from", "figures before this step"),
+        written<&Part::to>("to", "figures after this step"),
+        written<&change_of>("change",
+                            "to - from; those of all parts add up to the whole difference"),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<Amounts>>& entries<Amounts>() {
-  using A = Amounts;
-  static const std::vector<Entry<A>> list = {
-      written<A>(name_of(FigureId::total_time), "", [](const A& a) { return a.time.base(); }),
-      written<A>(name_of(FigureId::money), "", [](const A& a) { return a.money.base(); }),
-      written<A>(name_of(FigureId::total_cost), "", [](const A& a) { return a.total.base(); }),
-      written<&A::gpu_busy>(name_of(FigureId::gpu_busy)),
-  };
-  return list;
-}
+struct Recorded<KeyChange> {
+  static Keys<KeyChange> keys() {
+    using K = KeyChange;
+    return {
+        written<&K::group>("group", "price, machine, dataset, loader or model"),
+        written<&K::key>("key", "JSON pointer, or where it stands in the pricing files"),
+        text_or_null<&K::before>("before", "null: it was not set"),
+        text_or_null<&K::after>("now", "null: it is not set"),
+        text_or_null<&K::file>("file", "where the new value stands"),
+        number_or_null<&K::line>("line"),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<Part>>& entries<Part>() {
-  static const std::vector<Entry<Part>> list = {
-      written<&groups>("groups", "groups of inputs that were applied in this step"),
-      written<&Part::from>("from", "figures before this step"),
-      written<&Part::to>("to", "figures after this step"),
-      written<&change_of>("change", "to - from; those of all parts add up to the whole difference"),
-  };
-  return list;
-}
+struct Recorded<ScenarioVerdict> {
+  static constexpr auto layout = block;
+  static Keys<ScenarioVerdict> keys() {
+    using S = ScenarioVerdict;
+    return {
+        written<S>("scenario", "which one", [](const S& s) { return SourcePart{&s}; }),
+        written<&S::standing>("standing", "compared, or added: not in the baseline"),
+        written<&S::level>("level", "pass, note, warn or fail"),
+        written<&S::stale>("stale", "much better than the baseline"),
+        written<S>("bottleneck", "", [](const S& s) { return BottleneckPart{&s}; }),
+        written<&S::figures>("figures", "before and now"),
+        written<&S::limits>("limits", "every limit that applies to the scenario"),
+        written<&S::stages>("stages",
+                            "whose share of the GPU's time changed, largest growth first"),
+        written<&S::parts>("parts",
+                           "why it changed: the new inputs are applied one group at a time"),
+        written<&S::keys>("keys", "inputs that changed"),
+        written<&S::remarks>("remarks"),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<KeyChange>>& entries<KeyChange>() {
-  using K = KeyChange;
-  static const std::vector<Entry<K>> list = {
-      written<K>("group", "price, machine, dataset, loader or model",
-                 [](const K& k) { return feedrate::name_of(k.group); }),
-      written<&K::key>("key", "JSON pointer, or where it stands in the pricing files"),
-      written<K>("before", "null: it was not set",
-                 [](const K& k) { return words_or_null(k.before); }),
-      written<K>("now", "null: it is not set", [](const K& k) { return words_or_null(k.after); }),
-      written<K>("file", "where the new value stands",
-                 [](const K& k) { return words_or_null(k.file); }),
-      written<K>("line", "", [](const K& k) { return line_or_null(k.line); }),
-  };
-  return list;
-}
+struct Recorded<ScenarioErrors> {
+  static Keys<ScenarioErrors> keys() {
+    using E = ScenarioErrors;
+    return {
+        written<&E::file>("file", "as given"),
+        written<&E::key>("key", "its name in the baseline"),
+        written<&problems>("problems", "all that were found"),
+    };
+  }
+};
 
 template <>
-const std::vector<Entry<ScenarioVerdict>>& entries<ScenarioVerdict>() {
-  using S = ScenarioVerdict;
-  static const std::vector<Entry<S>> list = {
-      written<S>("scenario", "which one", [](const S& s) { return SourcePart{&s}; }),
-      written<S>("standing", "compared, or added: not in the baseline",
-                 [](const S& s) { return name_of(s.standing); }),
-      written<S>("level", "pass, note, warn or fail",
-                 [](const S& s) { return feedrate::name_of(s.level); }),
-      written<&S::stale>("stale", "much better than the baseline"),
-      written<S>("bottleneck", "", [](const S& s) { return BottleneckPart{&s}; }),
-      written<&S::figures>("figures", "before and now"),
-      written<&S::limits>("limits", "every limit that applies to the scenario"),
-      written<&S::stages>("stages", "whose share of the GPU's time changed, largest growth first"),
-      written<&S::parts>("parts", "why it changed: the new inputs are applied one group at a time"),
-      written<&S::keys>("keys", "inputs that changed"),
-      written<&S::remarks>("remarks"),
-  };
-  return list;
-}
+struct Recorded<Verdict> {
+  static constexpr auto layout = block;
+  static Keys<Verdict> keys() {
+    using V = Verdict;
+    return {
+        written<&V::baseline>("baseline", "the file"),
+        written<&V::level>("level", "the worst of all scenarios"),
+        written<&V::warn_only>("warn_only", "--warn-only was given"),
+        written<&V::updated>("updated", "the baseline was written"),
+        written<&V::strict>("strict", "--strict was given"),
+        written<&V::scenarios>("scenarios", "in the order of the command line"),
+        written<&V::errors>("errors", "scenarios that could not be checked; exit status 2"),
+        written<&V::gone>("gone", "keys of entries whose file is not found any more"),
+        written<&V::remarks>("remarks", "on the baseline as a whole"),
+    };
+  }
+};
 
-template <>
-const std::vector<Entry<PlacedProblem>>& entries<PlacedProblem>() {
-  using P = PlacedProblem;
-  static const std::vector<Entry<P>> list = {
-      written<P>("file", "null: the problem is in no file, but for example in a flag",
-                 [](const P& p) { return words_or_null(p.of->file); }),
-      written<P>("line", "in it", [](const P& p) { return line_or_null(p.of->line); }),
-      written<P>("key", "JSON pointer, or the flag",
-                 [](const P& p) { return words_or_null(p.of->pointer); }),
-      written<P>("message", "what was expected, and what was found",
-                 [](const P& p) -> const std::string& { return p.of->message; }),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<ScenarioErrors>>& entries<ScenarioErrors>() {
-  using E = ScenarioErrors;
-  static const std::vector<Entry<E>> list = {
-      written<&E::file>("file", "as given"),
-      written<&E::key>("key", "its name in the baseline"),
-      written<&problems>("problems", "all that were found"),
-  };
-  return list;
-}
-
-template <>
-const std::vector<Entry<Verdict>>& entries<Verdict>() {
-  using V = Verdict;
-  static const std::vector<Entry<V>> list = {
-      written<V>("feedrate", "version", [](const V&) { return version; }),
-      written<V>("kind", "check", [](const V&) { return std::string_view("check"); }),
-      written<V>("schema", "1: the version of this format", [](const V&) { return 1.0; }),
-      written<&V::baseline>("baseline", "the file"),
-      written<V>("level", "the worst of all scenarios",
-                 [](const V& v) { return feedrate::name_of(v.level); }),
-      written<&V::warn_only>("warn_only", "--warn-only was given"),
-      written<&V::updated>("updated", "the baseline was written"),
-      written<&V::strict>("strict", "--strict was given"),
-      written<&V::scenarios>("scenarios", "in the order of the command line"),
-      written<&V::errors>("errors", "scenarios that could not be checked; exit status 2"),
-      written<&V::gone>("gone", "keys of entries whose file is not found any more"),
-      written<&V::remarks>("remarks", "on the baseline as a whole"),
-  };
-  return list;
-}
+const DocumentKind verdict_document{.kind = "check", .command = "check", .keys = keys_of<Verdict>};
 
 std::string write_verdict(const Verdict& verdict) {
-  JsonWriter out;
-  Written<Verdict>::put(verdict, out);
-  return std::move(out).finish();
-}
-
-std::string verdict_manual() {
-  return "With --format json, feedrate check prints one object. Units stand in the names (_s, "
-         "_usd); "
-         "null means: does\nnot apply, or not known.\n\n" +
-         written_manual(root_of<Verdict>("verdict"));
-}
-
-std::string verdict_json_schema() {
-  return written_json_schema(root_of<Verdict>("verdict"), "feedrate check", "check");
+  return write_document(verdict_document, verdict);
 }
 
 std::string write_benchmark(const Verdict& verdict) {

@@ -6,14 +6,13 @@
 
 namespace feedrate::schema {
 
+struct DocumentKind;
+
 /// `check --format json`: {"feedrate", "kind": "check", "schema", "baseline", "level", "scenarios":
 /// […], "remarks"}. What does not apply is null.
 std::string write_verdict(const Verdict& verdict);
 
-/// What `feedrate schema check` prints for readers.
-std::string verdict_manual();
-/// JSON Schema (2020-12) of it.
-std::string verdict_json_schema();
+extern const DocumentKind verdict_document;
 
 /// `check --format benchmark`: [{"name", "unit", "value", "range"?, "extra"}], the input of
 /// benchmark-action/github-action-benchmark with tool customSmallerIsBetter: cost, total cost, time

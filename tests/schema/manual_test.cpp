@@ -6,17 +6,15 @@
 #include <sstream>
 
 #include "base/unit_text.hpp"
-#include "schema/cases.hpp"
-#include "schema/diagnosis.hpp"
 #include "schema/host.hpp"
 #include "schema/host_keys.hpp"
 #include "schema/json_reader.hpp"
-#include "schema/optimum.hpp"
 #include "schema/request.hpp"
 #include "schema/result.hpp"
 #include "schema/result_record.hpp"
 #include "schema/scenario.hpp"
 #include "schema/scenario_keys.hpp"
+#include "schema/topics.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::schema {
@@ -65,13 +63,10 @@ TEST_CASE("manual: every key is explained within 100 columns, every example is a
   every_key_is_explained(host_root(), host_manual());
   examples_are_quantities(scenario_root());
   examples_are_quantities(host_root());
-  fits_the_page(scenario_manual());
-  fits_the_page(host_manual());
-  fits_the_page(result_manual());
-  fits_the_page(optimum_manual());
-  fits_the_page(cases_manual());
-  fits_the_page(request_manual());
-  fits_the_page(diagnosis_manual());
+  for (const Topic& topic : all_topics()) {
+    INFO(topic.name);
+    fits_the_page(topic.manual());
+  }
 }
 
 TEST_CASE("manual: the scenario of ten lines that it shows can be read") {
