@@ -315,8 +315,8 @@ std::string measurements_manual() {
   return manual_text(
       measurements_root(),
       R"(A measurement file is one JSON object: every sample that `feedrate calibrate` took on a machine.
-It is evidence: do not edit it. `feedrate calibrate --import FILE` makes a host profile from it again.
-bench/README.md lists the quantities of each probe. Each of the times is for "work" units, so
+It is evidence: do not edit it. `feedrate calibrate --import FILE` makes a host profile from it
+again. bench/README.md lists the quantities of each probe. Each of the times is for "work" units, so
 
   {"probe": "disk", "quantity": "random_read", "unit": "bytes", "work": 4096,
    "at": {"bytes": 4096, "users": 1}, "how": {"cache": "direct"}, "times": [0.000085, 0.000083]}
