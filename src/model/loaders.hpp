@@ -14,6 +14,26 @@ namespace feedrate {
 /// (inline).
 enum class LoaderKind { pytorch, pool, inline_ };
 
+/// What the simulation and its words ask of a kind, instead of which one it is.
+struct LoaderTraits {
+  bool workers = true;          ///< somebody makes batches beside the main process
+  bool processes = false;       ///< each with an interpreter, memory and a start of its own
+  bool whole_batches = false;   ///< a worker makes a batch alone, and batches come in their turn
+  bool shared_batches = false;  ///< all threads make samples of the same batches
+  std::string_view word;        ///< of who makes them
+};
+
+/// By LoaderKind.
+inline constexpr std::array loader_traits = {
+    LoaderTraits{.processes = true, .whole_batches = true, .word = "worker processes"},
+    LoaderTraits{.shared_batches = true, .word = "threads"},
+    LoaderTraits{.workers = false, .word = "the main process"},
+};
+
+constexpr const LoaderTraits& traits(LoaderKind kind) {
+  return loader_traits[static_cast<std::size_t>(kind)];
+}
+
 struct LoaderRow {
   std::string_view name;
   LoaderKind family = LoaderKind::pytorch;
@@ -42,5 +62,9 @@ inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
 });
 
 using LoaderName = Named<loader_rows>;
+
+constexpr const LoaderTraits& traits(const LoaderName& name) {
+  return traits(name.family());
+}
 
 }  // namespace feedrate

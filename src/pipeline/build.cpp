@@ -226,7 +226,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   const Inputs& inputs = one.inputs;
   const KindLayout& layout = one.layout;
   engine::Model& model = epoch.model;
-  const bool workers = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+  const bool workers = traits(inputs.kind).whole_batches && inputs.workers > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
   const Division division = division_of(inputs, epoch.loaded.steps);
   const double active = division.workers;

@@ -242,7 +242,7 @@ struct Inputs {
   [[nodiscard]] double most_ranks() const { return unequal ? unequal->most : ranks; }
 
   /// Whether threads, here or remote, make single samples of any batch; else workers whole batches.
-  [[nodiscard]] bool pooled() const { return remote || kind == LoaderKind::pool; }
+  [[nodiscard]] bool pooled() const { return remote || traits(kind).shared_batches; }
 
   static PerStage<double> ones() {
     PerStage<double> speed;

@@ -96,7 +96,7 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
 /// Whether workers have objects of their own.
 bool divides_objects(const Inputs& inputs) {
   return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
-         !inputs.remote && inputs.kind == LoaderKind::pytorch && inputs.workers >= 1.0;
+         !inputs.remote && traits(inputs.kind).whole_batches && inputs.workers >= 1.0;
 }
 
 /// Of the samples that one of `active` customers of a rank makes in an epoch, those that it has
@@ -116,7 +116,7 @@ ReadBefore read_before(const Inputs& inputs, double active) {
   if (const Division uneven = division_of(inputs, shape.steps); uneven.few > 0.0) {
     own = of_rank / shape.steps * (uneven.first / uneven.workers + uneven.left / uneven.few);
   }
-  const double before = inputs.read_before / (inputs.kind == LoaderKind::pool ? active : 1.0);
+  const double before = inputs.read_before / (traits(inputs.kind).shared_batches ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
   constexpr double least_left = 1e-6;
   const double samples = std::min(before, own * (1.0 - least_left));
@@ -410,8 +410,8 @@ Division division_of(const Inputs& inputs, double steps) {
 double active_workers(const Inputs& inputs) {
   const EpochShape shape = epoch_shape(inputs);
   double most = std::max(1.0, inputs.workers);
-  if (inputs.kind == LoaderKind::pytorch) most = std::min(most, shape.steps);
-  if (inputs.kind == LoaderKind::pool) {
+  if (traits(inputs.kind).whole_batches) most = std::min(most, shape.steps);
+  if (traits(inputs.kind).shared_batches) {
     most = std::min(most, inputs.batch * std::min(inputs.prefetch, shape.steps));
   }
   if (divides_objects(inputs)) return std::min(most, division_of(inputs, shape.steps).workers);

@@ -274,7 +274,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
   Epoch e{inputs, flow, full, active, consumer_of(inputs, full, steps, last)};
   const Consumer& c = e.consumer;
-  const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote && !c.inline_load;
+  const bool chains = traits(inputs.kind).whole_batches && !inputs.remote && !c.inline_load;
   e.sources = inputs.gpus() * (chains ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
   e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;

@@ -99,7 +99,7 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
 }
 
 std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch) {
-  const bool chains = inputs.kind == LoaderKind::pytorch && !inputs.remote;
+  const bool chains = traits(inputs.kind).whole_batches && !inputs.remote;
   const double active = active_workers(inputs);
   // The workers of a Pipe-mode stream wait for its chunks one after the other.
   if (!chains || inputs.workers < 2.0 || active < inputs.workers || inputs.sequential_stream ||

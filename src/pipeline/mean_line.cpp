@@ -44,7 +44,7 @@ double beside_ahead(const Consumer& c, double steps, double handover, double mak
 Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
   const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
   Consumer c;
-  c.inline_load = !inputs.remote && (inputs.kind == LoaderKind::inline_ || inputs.workers <= 0.0);
+  c.inline_load = !inputs.remote && (!traits(inputs.kind).workers || inputs.workers <= 0.0);
   c.one_process = !inputs.asynchronous_step;
   c.copy_beside = inputs.copies == Copies::beside && !c.one_process;
   c.copy_waited = inputs.copies == Copies::waited && !c.one_process;

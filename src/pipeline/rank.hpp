@@ -53,7 +53,7 @@ struct RankBuilder {
   /// The loop ends before its loader has made all batches.
   [[nodiscard]] bool left() const { return shape.steps < loaded.steps; }
   [[nodiscard]] bool preprocesses_ahead() const {
-    return inputs.gpu_preprocess_ahead.base() > 0.0 && inputs.kind == LoaderKind::pool;
+    return inputs.gpu_preprocess_ahead.base() > 0.0 && traits(inputs.kind).shared_batches;
   }
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
   [[nodiscard]] double full_steps() const { return shape.steps - (partial_last() ? 1.0 : 0.0); }

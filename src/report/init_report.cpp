@@ -38,12 +38,7 @@ Table names_table(std::string title, std::string second, Second&& of) {
 }
 
 std::string_view simulated_as(const LoaderRow& row) {
-  switch (row.family) {
-    case LoaderKind::pytorch: return "worker processes";
-    case LoaderKind::pool: return "threads";
-    case LoaderKind::inline_: break;
-  }
-  return "the main process";
+  return traits(row.family).word;
 }
 
 std::string_view mode_of(const AccessRow& row) {

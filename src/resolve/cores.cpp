@@ -78,7 +78,7 @@ Together together_of(Context& context, Stage stage, double cores, double threads
   }
   if (cores <= 1.0) return together;
   together.all_busy = assumed_here(assumed::contention, "loss of cores that are all busy, remote");
-  if (s.loader.kind.family() == LoaderKind::pool && !remote) {
+  if (traits(s.loader.kind).shared_batches && !remote) {
     together.pool = assumed_here(assumed::pool_contention, "");
     const Inputs& inputs = context.out.inputs;
     together.pools = std::max(1.0, inputs.gpus() / std::max(1.0, inputs.instances));
@@ -152,7 +152,7 @@ const Curve<double>* measured_cores(const HostProfile* host, bool torch) {
 static Curve<double> cores_alone(Context& context) {
   const Scenario& s = context.scenario;
   const Loader& loader = s.loader;
-  const bool torch = loader.kind.family() == LoaderKind::pytorch;
+  const bool torch = traits(loader.kind).processes;
   const double oversubscription = context.find_or<double>(
       Stage::decode, loader.oversubscription, context.measured(&HostProfile::oversubscription),
       assumed::oversubscription);

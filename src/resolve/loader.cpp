@@ -47,7 +47,7 @@ double by_rule(Context& context, WorkerRule rule, std::string_view whose) {
   }
   const double ranks = context.out.inputs.ranks;
   if (ranks > 1.0) why += fmt::format(" for {:g} GPUs", ranks);
-  const bool all = automatic && context.scenario.loader.kind.family() == LoaderKind::pool;
+  const bool all = automatic && traits(context.scenario.loader.kind).shared_batches;
   const double count = std::max(1.0, std::floor(*threads / ranks) - (all ? 0.0 : 1.0));
   if (!context.texts) why.clear();
   if (whose.empty()) return context.use(Stage::decode, key, Value<double>::given(count, why));
@@ -57,8 +57,8 @@ double by_rule(Context& context, WorkerRule rule, std::string_view whose) {
 
 double workers_of_rank(Context& context) {
   const Loader& loader = context.scenario.loader;
-  if (loader.kind.family() == LoaderKind::inline_) return 0.0;
-  const bool torch = loader.kind.family() == LoaderKind::pytorch;
+  if (!traits(loader.kind).workers) return 0.0;
+  const bool torch = traits(loader.kind).processes;
   const NamedDefault* const by_name =
       loader.num_workers ? nullptr : context.by_name("/loader/num_workers");
   if (by_name != nullptr) {
@@ -140,8 +140,8 @@ void resolve_loader(Context& context) {
   const Scenario& s = context.scenario;
   const Loader& loader = s.loader;
   Inputs& inputs = context.out.inputs;
-  const bool torch = loader.kind.family() == LoaderKind::pytorch;
-  const bool pool = loader.kind.family() == LoaderKind::pool;
+  const bool torch = traits(loader.kind).processes;
+  const bool pool = traits(loader.kind).shared_batches;
   inputs.kind = loader.kind.family();
   inputs.workers = workers_of_rank(context);
   inputs.prefetch =

@@ -9,8 +9,7 @@ namespace feedrate::resolve {
 namespace {
 
 bool starts_workers(const Context& context) {
-  return context.scenario.loader.kind.family() == LoaderKind::pytorch &&
-         context.out.inputs.workers > 0.0;
+  return traits(context.scenario.loader.kind).processes && context.out.inputs.workers > 0.0;
 }
 
 Bytes batch_bytes(const Context& context) {

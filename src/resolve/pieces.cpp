@@ -48,8 +48,8 @@ bool generic_stream(const Context& context) {
   const bool afar = service != Service::local && service != Service::ebs;
   const bool streams =
       mode == InputMode::fast_file || mode == InputMode::stream || mode == InputMode::mount;
-  return context.loader_by_name == nullptr && s.loader.kind.family() == LoaderKind::pytorch &&
-         afar && streams;
+  return context.loader_by_name == nullptr && traits(s.loader.kind).whole_batches && afar &&
+         streams;
 }
 
 /// Ranks that have no object have nothing to train on.

@@ -68,7 +68,7 @@ void tell_of_model(Context& context, const Step& given) {
 
 void tell_of_workers(Context& context, const Loader& loader) {
   const Inputs& inputs = context.out.inputs;
-  const bool processes = inputs.kind == LoaderKind::pytorch && inputs.workers > 0.0;
+  const bool processes = traits(inputs.kind).processes && inputs.workers > 0.0;
   const auto tell = [&](bool given, const char* key, bool decided, const char* by) {
     if (given && !processes) {
       tell_without_effect(context, key, "only PyTorch's workers are processes, and there are none");
@@ -81,8 +81,8 @@ void tell_of_workers(Context& context, const Loader& loader) {
     tell_without_effect(context, divided_by_key,
                         inputs.remote              ? "helpers read for themselves"
                         : inputs.sequential_stream ? "the stream of Pipe mode reads for all workers"
-                        : inputs.kind == LoaderKind::pool ? "threads of a pool share all samples"
-                                                          : "there are no workers");
+                        : traits(inputs.kind).shared_batches ? "threads of a pool share all samples"
+                                                             : "there are no workers");
   }
   tell(loader.start.has_value(), "/loader/start", loader.worker_startup.has_value(),
        "/loader/worker_startup is given");

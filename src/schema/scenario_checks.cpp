@@ -166,10 +166,10 @@ class Checks {
 
   void loader() {
     const Loader& l = s_.loader;
-    if (l.kind.family() == LoaderKind::pool && l.num_workers == 0.0) {
+    if (traits(l.kind).shared_batches && l.num_workers == 0.0) {
       complain({"loader", "num_workers"}, "expected at least 1 for the pool loader, got 0");
     }
-    if (l.kind.family() == LoaderKind::inline_ && l.num_workers.value_or(0.0) != 0.0) {
+    if (!traits(l.kind).workers && l.num_workers.value_or(0.0) != 0.0) {
       complain({"loader", "num_workers"},
                "expected 0 for the inline loader, got " +
                    describe(*at(root_, {"loader", "num_workers"}).value));
@@ -276,7 +276,7 @@ class Checks {
       r_.problems.add(value, pointer,
                       "expected \"where\": \"gpu\" beside in_loader, which says that an operation "
                       "on the GPU runs ahead");
-    } else if (s_.loader.kind.family() != LoaderKind::pool || s_.loader.remote) {
+    } else if (!traits(s_.loader.kind).shared_batches || s_.loader.remote) {
       r_.problems.add(
           value, pointer,
           "expected loader.kind pool without remote workers (DALI's pipeline): no other "

@@ -194,7 +194,7 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
   Readings readings = readings_of(result);
   if (!result.monitors) return readings;
   const auto resolved = resolve::resolve(scenario, catalog, host, {}, resolve::Want::numbers);
-  if (resolved.installed.threads && scenario.loader.kind.family() != LoaderKind::inline_) {
+  if (resolved.installed.threads && traits(scenario.loader.kind).workers) {
     readings[ReadingId::workers_per_cpu] =
         resolved.inputs.workers * resolved.inputs.ranks / *resolved.installed.threads;
   }

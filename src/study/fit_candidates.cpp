@@ -34,9 +34,9 @@ std::vector<SettingChange> single_changes(const Scenario& scenario) {
     changes.push_back({{{pointer, value}}, std::string(called)});
   };
   const Loader& loader = scenario.loader;
-  if (loader.kind.family() != LoaderKind::inline_) {
+  if (traits(loader.kind).workers) {
     for (const char* workers : {"0", "1", "2", "cpus-1"}) {
-      if (loader.kind.family() == LoaderKind::pool && workers[0] == '0') continue;
+      if (traits(loader.kind).shared_batches && workers[0] == '0') continue;
       add("/loader/num_workers", workers, words::settings({{"num_workers", workers}}));
     }
   }
@@ -77,7 +77,7 @@ std::vector<SettingChange> bases(const Scenario& scenario) {
     for (auto& [key, value] : named) key = short_key(key);
     list.push_back({set, words::settings(named)});
   };
-  if (scenario.loader.kind.family() != LoaderKind::inline_) add({{"/loader/num_workers", "1"}});
+  if (traits(scenario.loader.kind).workers) add({{"/loader/num_workers", "1"}});
   for (const Case& one : scenario.cases) add(one.set);
   return list;
 }

@@ -49,7 +49,7 @@ std::vector<PointPart> parts_of_point(const pipeline::Inputs& inputs, const Scen
   for (const double value : {inputs.accumulation, inputs.prefetch, inputs.fetch_threads}) {
     print.add(std::to_string(std::lround(power(value))) + ' ');
   }
-  const std::array kinds = {inputs.kind == LoaderKind::pool,
+  const std::array kinds = {traits(inputs.kind).shared_batches,
                             inputs.pinned,
                             inputs.in_order,
                             inputs.staging.has_value(),

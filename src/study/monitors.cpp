@@ -53,7 +53,7 @@ const Loading* on_cores(const std::vector<Loading>& loadings) {
 /// threads that pin memory.
 double core_work(const Steady& steady, const Loading* local) {
   const Inputs& inputs = steady.inputs;
-  const bool by_workers = inputs.workers > 0.0 && inputs.kind != LoaderKind::inline_;
+  const bool by_workers = inputs.workers > 0.0 && traits(inputs.kind).workers;
   double work = 0.0;
   if (local != nullptr) {
     const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);

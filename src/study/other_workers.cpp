@@ -26,8 +26,7 @@ class WorkersTrial {
  private:
   double simulated(double workers) {
     scenario_.loader.num_workers = WorkerCount(workers);
-    if (scenario_.loader.kind.family() == LoaderKind::inline_)
-      scenario_.loader.kind = LoaderKind::pytorch;
+    if (!traits(scenario_.loader.kind).workers) scenario_.loader.kind = LoaderKind::pytorch;
     pipeline::SimulationOptions plain;
     plain.details = false;
     try {
@@ -76,7 +75,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   OtherWorkers workers;
   workers.now = inputs.workers;
   workers.best = workers.now;
-  workers.replaces_inline = scenario.loader.kind.family() == LoaderKind::inline_;
+  workers.replaces_inline = !traits(scenario.loader.kind).workers;
   const double threads = resolved.installed.threads.value_or(16.0) / inputs.ranks;
   workers.tried = most_workers_tried(resolved);
   WorkersTrial time(scenario, catalog, host);

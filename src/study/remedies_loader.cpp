@@ -17,7 +17,7 @@ bool has_loader(const Situation& s) {
 }
 
 bool is_pytorch(const Situation& s) {
-  return has_loader(s) && s.scenario.loader.kind.family() == LoaderKind::pytorch;
+  return has_loader(s) && traits(s.scenario.loader.kind).processes;
 }
 
 double threads_per_gpu(const Situation& s) {
@@ -30,7 +30,7 @@ double threads_per_gpu(const Situation& s) {
 std::vector<Change> worker_counts(const Situation& s) {
   const double now = s.inputs().workers;
   const double most = most_workers_tried(s.resolved);
-  const bool inline_now = s.scenario.loader.kind.family() == LoaderKind::inline_;
+  const bool inline_now = !traits(s.scenario.loader.kind).workers;
   std::vector<Change> list;
   for (double n = 1.0; n <= most; n = std::floor(n * 1.03) + 1.0) {
     if (n == now && !inline_now) continue;

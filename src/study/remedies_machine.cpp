@@ -52,8 +52,8 @@ void add_with_workers(const Situation& s, const Machine& machine, const Setting&
   Change change{{{"instance", rented_as(s, machine.name)}}, rented_as(s, machine.name)};
   change.set.insert(change.set.end(), more.begin(), more.end());
   list.push_back(change);
-  if (s.scenario.loader.kind.family() == LoaderKind::inline_) return;
-  const bool pool = s.scenario.loader.kind.family() == LoaderKind::pool;
+  if (!traits(s.scenario.loader.kind).workers) return;
+  const bool pool = traits(s.scenario.loader.kind).shared_batches;
   change.set.emplace_back("num_workers", pool ? "auto" : "cpus-1");
   change.words +=
       pool ? " with a thread for each of its CPUs" : " with one worker fewer than it has CPUs";

@@ -56,9 +56,9 @@ void remark_on_idle(Result& result, const pipeline::Inputs& inputs,
   const double active = pipeline::active_workers(inputs);
   if (active >= inputs.workers) return;
   const double idle = inputs.workers - active;
-  if (inputs.kind == LoaderKind::pool) {
+  if (traits(inputs.kind).shared_batches) {
     add_check(result, words::idle_threads(idle, inputs.workers, inputs.prefetch, inputs.batch));
-  } else if (inputs.kind == LoaderKind::pytorch) {
+  } else if (traits(inputs.kind).whole_batches) {
     const bool batches = active == outcome.steps;
     (batches ? result.remarks : result.caveats)
         .push_back(words::idle_workers(std::floor(idle), inputs.workers, active, batches));
