@@ -404,15 +404,17 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     return std::max(straggling, portable::hypot(step, c.handover * crowding * handed));
   };
   const double limited = c.inline_load ? (steps + last) * pace.limited : 0.0;
-  const double wall = startup + shutdown + read_before +
-                      std::max({way + fed + fed_line.straggling,
-                                way + waiting + late_by_last(pace.straggling, pace.crowding),
-                                way + unaided + late_by_last(late_of(c, 1.0), 1.0), limited});
+  const double beside = startup + shutdown + read_before;
+  const double around = way + late_by_last(pace.straggling, pace.crowding);
+  const double wall =
+      beside + std::max({way + fed + fed_line.straggling, around + waiting,
+                         way + unaided + late_by_last(late_of(c, 1.0), 1.0), limited});
 
   Made epoch;
   epoch.period = pace.period;
   epoch.step = slowest;
   epoch.loader = pace.loader;
+  epoch.around = beside + around;
   Span& span = epoch.span;
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);

@@ -11,6 +11,7 @@ struct Made {
   double period = 0.0;  ///< of a step
   double step = 0.0;    ///< what it would be if the loader were always ahead
   double loader = 0.0;  ///< what it would be if the GPU were; 0: the main process loads
+  double around = 0.0;  ///< seconds of the epoch beside its batches, where the GPU waits for them
 };
 
 /// The first of `which` with `active` customers a rank, under the limits as `flow` has them.

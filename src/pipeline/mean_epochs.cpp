@@ -1,5 +1,6 @@
 // Epochs one after the other, while bursts last and after, and where in a round their GPU waits.
 #include <algorithm>
+#include <cmath>
 
 #include "pipeline/mean_epoch.hpp"
 
@@ -24,19 +25,28 @@ struct Uneven {
     in_left = std::max(0.0, std::min(division.left, trained - division.first));
   }
 
+  /// What is left, in full batches: a smaller last one is done before the others of its round, and
+  /// takes its share where it has none beside it.
+  [[nodiscard]] double worth_left() const {
+    const EpochShape shape = epoch_shape(inputs);
+    const bool ends = division.first + in_left >= shape.steps;
+    const bool by_itself = std::fmod(in_left - 1.0, std::max(1.0, division.few)) < 0.5;
+    return in_left - (ends && by_itself ? 1.0 - shape.last_batch / inputs.batch : 0.0);
+  }
+
   void add_to(Made& made, const Flow& all, bool details) const {
     if (in_left <= 0.0) return;
     Flow flow(inputs, epochs.kind, misses, division.few);
     for (std::size_t i = 0; i < all.limits().size(); ++i) flow.set_burst(i, all.in_burst(i));
     const Made few = one_epoch(inputs, epochs, misses, flow, division.few, details);
-    if (few.period <= made.period) return;
     // Their chain of batches, if the GPU never keeps it waiting; and from where the GPU begins the
-    // last batches, which find what these workers may hold.
-    const double trained = division.first + in_left;
-    const double chain = division.first * made.loader + in_left * few.period;
+    // last batches, which find what these workers may hold. Neither adds to what else keeps the
+    // epoch, such as the batches' spread at its begin: the longest way decides, which a slower
+    // stage on any of them makes no shorter.
+    const double chain = division.first * made.loader + worth_left() * few.period;
     const double held = std::min(in_left, division.few * inputs.prefetch);
-    const double adds = std::max({0.0, chain - trained * made.period,
-                                  (in_left - held) * few.period - in_left * made.period});
+    const double found = division.first * made.period + (in_left - held) * few.period;
+    const double adds = std::max(0.0, made.around + std::max(chain, found) - made.span.wall.base());
     double waits = 0.0;
     for (Stage stage : all_stages()) waits += few.span.stall[stage].base();
     for (Stage stage : all_stages()) {

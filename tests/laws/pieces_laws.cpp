@@ -156,6 +156,47 @@ TEST_CASE("pieces: workers that have one object more than the others make the la
   }
 }
 
+TEST_CASE("pieces: a smaller last batch that few make takes them its share of one") {
+  for (const double last : {1.0, 4.0, 6.0, 10.0}) {
+    Inputs in = alone(2.0, 10.0, 3.0);
+    in.samples = 20.0 + last;
+    in.per_object = in.samples / 3.0;
+    in.whole_objects = true;
+    INFO("its " << last << " samples");
+    CHECK(agreed(in, 1e-3) == Approx((10.0 + last) * 1e-3).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("pieces: what few workers add at the end is not on top of what a limit keeps back") {
+  // Fewer GPUs under a limit were slower than more: the last batches added to the longest way what
+  // they are longer by than the pace, though that way was another.
+  Generator generate(3204);
+  int longer = 0;
+  int checked = 0;
+  for (int i = 0; i < 900; ++i) {
+    Inputs in = generate.inputs(8.0);
+    if (in.workers < 2.0 || in.kind != LoaderKind::pytorch || !in.disk || in.remote) continue;
+    in.epochs = 1.0;
+    in.whole_objects = true;
+    in.per_object = in.samples / (in.replicas() * std::floor(1.5 * in.workers));
+    if (division_of(in, epoch_shape(in).steps).left <= 0.0) continue;
+    double before = time_of(in);
+    ++checked;
+    const double most = in.samples / in.instances / before * in.disk->bytes.base();
+    in.disk->limits.push_back({"a limit", 0.0, 0.0, 0.0, in.disk->bytes.base(), false});
+    for (double part = 8.0; part > 0.1; part *= 0.9) {
+      in.disk->limits.back().rate = part * most;
+      const double slower = time_of(in);
+      INFO("job " << i << " at " << part << " times its rate");
+      REQUIRE(slower >= before * (1.0 - 1e-9));
+      longer += slower > before * 1.001 ? 1 : 0;
+      before = slower;
+    }
+  }
+  CHECK_DRAWN(checked > 30);
+  CHECK_DRAWN(longer > 300);
+}
+
 TEST_CASE("pieces: objects that divide evenly among workers are as good as samples") {
   Generator generate(3202);
   for (int i = 0; i < 300; ++i) {
