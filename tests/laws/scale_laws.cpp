@@ -8,7 +8,9 @@
 
 #include "api/scenario_maker.hpp"
 #include "catch.hpp"
+#include "pipeline/simulate.hpp"
 #include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 #include "study/scale.hpp"
@@ -291,6 +293,19 @@ Settings sharing_job(pipeline::Generator& random, double bandwidth) {
   return settings;
 }
 
+/// In which a limit that all instances share lets through what the loaders begin each epoch with:
+/// every worker of every GPU its first batch at once, however slowly the GPUs take them later.
+Duration opening_rounds(const pipeline::Inputs& inputs, const std::string& limit) {
+  const double makers =
+      inputs.kind == LoaderKind::pytorch ? std::max(1.0, inputs.workers) : 1.0;  // of a rank
+  const double samples = inputs.ranks * makers * (inputs.batch + inputs.read_before);
+  for (const pipeline::RateLimit& one : inputs.source->limits) {
+    if (!one.shared || one.name != limit) continue;
+    return seconds(pipeline::epochs_begun(inputs) * samples * one.each / one.rate);
+  }
+  return {};
+}
+
 }  // namespace
 
 TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which it is said to") {
@@ -298,16 +313,17 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
   std::size_t staged = 0;
   std::size_t trained = 0;
   int early = 0;
-  int far_below = 0;
   for (int i = 0; i < 120; ++i) {
     const double bandwidth = random.log_uniform(5e7, 2e10);
     const Settings settings = sharing_job(random, bandwidth);
     INFO(i << " " << study::setting_words(settings));
     const api::ScenarioMaker make(testing_resolve::document_with(settings));
+    const auto scenario = [&](double instances, double times) {
+      return make({{"/cluster/instances", fmt::format("{:.0f}", instances)},
+                   {"/source/bandwidth", fmt::format("{:.0f} B/s", times * bandwidth)}});
+    };
     const auto at = [&](double instances, double times) {
-      return study::run(make({{"/cluster/instances", fmt::format("{:.0f}", instances)},
-                              {"/source/bandwidth", fmt::format("{:.0f} B/s", times * bandwidth)}}),
-                        catalog(), nullptr);
+      return study::run(scenario(instances, times), catalog(), nullptr);
     };
     // How much longer it takes than with a thousand times as much to share.
     const auto slower = [&](double instances) {
@@ -324,19 +340,31 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
       CHECK(at(from, 1.0).shared_limit->binds);
       const double before = slower(from - 1.0);
       const double after = slower(from);
+      const bool staging = bound->when == SharedIn::staging;
+      // The same beyond the rounds of batches that its epochs open with.
+      const auto slower_later = [&](double instances) {
+        if (staging) return slower(instances);
+        const auto inputs = resolve::resolve(scenario(instances, 1.0), catalog()).inputs;
+        return slower(instances) -
+               opening_rounds(inputs, bound->name) / at(instances, 1e3).times.total;
+      };
       // Just below, batches that vary meet it now and then, the more so the more GPUs wait for the
       // slowest; copies do not vary.
-      if (bound->when == SharedIn::staging) CHECK(before < 1.0 + 1e-9);
-      early += before > 1.03 ? 1 : 0;
+      if (staging) CHECK(before < 1.0 + 1e-9);
+      early += slower_later(from - 1.0) > 1.01 ? 1 : 0;
       // Longer by what is asked for beyond the rate, in that part of the job that meets the limit:
       // a copy may take a hundredth of it.
       CHECK(after > 1.0 + 0.001 * (from * bound->demand / bound->rate - 1.0));
       CHECK(after > before);
-      // Far below and beyond there is little doubt.
-      far_below += slower(std::max(1.0, std::floor(0.5 * from))) > 1.005 ? 1 : 0;
-      const double least = bound->when == SharedIn::staging ? 1.0005 : 1.005;
+      // Far below, nothing but the opening rounds meets it. By events too: of shift 26112727's job
+      // 55, 96 GPUs with 12 workers each are 1.05 s an epoch longer at half of `from`, of 60 steps
+      // as of 200 (the mean says 1.25); of job 89, 168 GPUs with 6 workers, 0.47 to 0.49 s (0.40 to
+      // 0.43). At the limit these rounds take 1.76 and 0.81 s.
+      CHECK(slower_later(std::max(1.0, std::floor(0.5 * from))) < 1.0 + 1e-6);
+      // Beyond there is little doubt.
+      const double least = staging ? 1.0005 : 1.005;
       CHECK(slower(std::ceil(1.5 * from)) > std::max(after, least));
-      (bound->when == SharedIn::staging ? staged : trained) += 1;
+      (staging ? staged : trained) += 1;
       // Twice as much to share carries no fewer.
       const auto more = at(from, 2.0).shared_limit;
       if (more && more->name == bound->name && more->when == bound->when) {
@@ -346,11 +374,9 @@ TEST_CASE("law: a shared limit keeps jobs waiting from the number on from which 
       continue;
     }
   }
-  // Of the population one job in 150 is longer by over 3 % just below the limit, and one in some
-  // hundreds by over 0.5 % far below: hundreds of GPUs wait for the slowest. Three deviations above
-  // shares of 2 and 0.5 %.
-  CHECK(early <= test::most_of(trained, 0.02));
-  CHECK(far_below <= test::most_of(trained, 0.005));
+  // Of the population (24 shifts), two jobs in 1400 are longer by over 1 % just below the limit,
+  // beside their opening rounds.
+  CHECK(early <= test::most_of(trained, 0.005));
   CHECK_DRAWN(staged > 5);
   CHECK_DRAWN(trained > 15);
 }
