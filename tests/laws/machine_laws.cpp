@@ -352,6 +352,63 @@ TEST_CASE("machines: CPU times follow the threads' speed, there and back") {
   CHECK(said->low == "0.6");
 }
 
+TEST_CASE("machines: the loader's own times follow the threads of the machine that has them") {
+  schema::Document assuming = job("p3.2xlarge", R"("100 ms")");
+  schema::set_value(assuming, "/dataset/bytes_on_gpu_per_sample", "10 kB");
+  schema::Document given = assuming;
+  schema::set_value(given, "/loader/handover", "2 ms");
+  schema::set_value(given, "/loader/collate", "3 s/GB");
+  schema::set_value(given, "/loader/worker_startup", "40 ms");
+  schema::set_value(given, "/measured_on/loader_times", "p3.2xlarge");
+  HostProfile host;
+  host.name = "h";
+  host.instance = "p3.2xlarge";
+  const Provenance measured{Origin::measured, "h", 0.0};
+  host.handover = Value<Duration>{milliseconds(5.0), measured};
+  host.collate = Value<DurationPerByte>{seconds(7.0) / bytes(1e9), measured};
+  host.worker_startup = Value<Duration>{milliseconds(11.0), measured};
+  host.worker_warmup = Value<Duration>{milliseconds(13.0), measured};
+  host.worker_shutdown = Value<Duration>{milliseconds(17.0), measured};
+  const auto core = [&](std::string_view instance) {
+    return *resolve::processor_of(catalog(), instance)->thread;
+  };
+  const auto inputs = [&](const schema::Document& document, std::string_view instance,
+                          const HostProfile* profile) {
+    return resolve::resolve(with(document, "instance", instance), catalog(), profile).inputs;
+  };
+  const auto assumed_at_home = inputs(assuming, "p3.2xlarge", nullptr);
+  for (const char* instance : {"p3.2xlarge", "g4dn.2xlarge", "g5.2xlarge", "p4d.24xlarge"}) {
+    INFO(instance);
+    const double longer = core("p3.2xlarge") / core(instance);
+    const auto of_scenario = inputs(given, instance, nullptr);
+    CHECK(of_scenario.handover.base() == Approx(2e-3 * longer).epsilon(1e-12));
+    CHECK(of_scenario.collate.base() == Approx(3e-9 * 10e3 * longer).epsilon(1e-12));
+    CHECK(of_scenario.worker_startup.base() == Approx(40e-3 * longer).epsilon(1e-12));
+    const auto of_host = inputs(assuming, instance, &host);
+    CHECK(of_host.handover.base() == Approx(5e-3 * longer).epsilon(1e-12));
+    CHECK(of_host.collate.base() == Approx(7e-9 * 10e3 * longer).epsilon(1e-12));
+    CHECK(of_host.worker_startup.base() == Approx(11e-3 * longer).epsilon(1e-12));
+    CHECK(of_host.worker_warmup.base() == Approx(13e-3 * longer).epsilon(1e-12));
+    CHECK(of_host.worker_shutdown.base() == Approx(2.0 * 17e-3 * longer).epsilon(1e-12));
+    // What is given counts before what was measured, and has no machine but its own.
+    HostProfile here = host;
+    here.instance = instance;
+    const auto of_both = inputs(given, instance, &here);
+    CHECK(of_both.handover == of_scenario.handover);
+    CHECK(of_both.collate == of_scenario.collate);
+    CHECK(of_both.worker_startup == of_scenario.worker_startup);
+    // What is assumed is of any machine, whatever else a profile measured on its own.
+    HostProfile of_nothing;
+    of_nothing.instance = host.instance;
+    const auto assumed = inputs(assuming, instance, &of_nothing);
+    CHECK(assumed.handover == assumed_at_home.handover);
+    CHECK(assumed.collate == assumed_at_home.collate);
+    CHECK(assumed.worker_startup == assumed_at_home.worker_startup);
+    CHECK(assumed.worker_warmup == assumed_at_home.worker_warmup);
+    CHECK(assumed.worker_shutdown == assumed_at_home.worker_shutdown);
+  }
+}
+
 TEST_CASE("machines: remote workers' CPU times follow their own instances, and no others") {
   schema::Document document = job("p3.2xlarge", R"("100 ms")");
   schema::set_value(document, "loader.remote", R"({"instance": "c5.4xlarge"})");
