@@ -373,6 +373,43 @@ TEST_CASE("fit: where a stage begins to matter, intervals of noisy epochs hold w
   CHECK(held <= 0.99 * told);
 }
 
+TEST_CASE(
+    "fit: an interval is that of a straight line only where both sides of the best are alike") {
+  // A logarithm that is a line of slope 1 but near the best value, 1: there it rises on one side
+  // `ratio` times as fast as on the other, by 1 in the middle. What is left of that further out
+  // moves the line, whose intervals the ends of the profile know.
+  constexpr double near = 0.01;
+  constexpr double error = 0.05;
+  for (const bool steep_above : {false, true}) {
+    for (const double ratio : {0.0, 0.29, 0.31, 0.8, 1.0}) {
+      const double steep = 2.0 / (1.0 + ratio);
+      const double beside = near * (steep - 1.0);
+      const auto line = [&](double x) {
+        const double at = steep_above ? x : -x;
+        const double y =
+            std::abs(at) > near ? at + beside : at * (at > 0.0 ? steep : ratio * steep);
+        return steep_above ? y : -y;
+      };
+      const Predict predict = [&](std::span<const double> values) {
+        return Values(3, std::exp(line(std::log(values[0]))));
+      };
+      const double from = steep_above ? 2.0 : 0.5;  // the steeper side
+      const std::vector<Unknown> unknowns = {factor(1e-2, 100.0, from)};
+      const auto found = fit_unknowns(unknowns, measured_of({1.0, 1.0, 1.0}, error), predict);
+      REQUIRE(found);
+      const Estimated& one = found->unknowns[0];
+      INFO(ratio << ", steep above: " << steep_above);
+      CHECK(one.value == Approx(1.0).epsilon(1e-6));
+      REQUIRE(one.low);
+      REQUIRE(one.high);
+      const double width = 1.6448536269514722 * error / std::sqrt(3.0);
+      const double moved = ratio < 0.3 ? (steep_above ? -beside : beside) : 0.0;
+      CHECK(std::log(*one.low) == Approx(moved - width).epsilon(0.01));
+      CHECK(std::log(*one.high) == Approx(moved + width).epsilon(0.01));
+    }
+  }
+}
+
 TEST_CASE("fit: what no value reproduces is said, and what noise leaves is not") {
   const std::vector<Unknown> one = {factor(1e-3, 1e3)};
   const Predict alike = [](std::span<const double> v) { return Values{v[0], v[0], v[0], v[0]}; };
