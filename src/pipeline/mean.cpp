@@ -399,7 +399,6 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     if (c.inline_load) return straggling;
     const double ranks = inputs.waited_for();
     const double step = c.step * (slowest_gpu(inputs, ranks, 1.0).mean - 1.0);
-    if (!c.one_process) return std::max(straggling, step);
     const double handed = queueing::largest_of(ranks, c.handover_cv).mean - 1.0;
     return std::max(straggling, portable::hypot(step, c.handover * crowding * handed));
   };

@@ -1,9 +1,12 @@
 // Waiting for the slowest rank, apart from the exchange itself.
 #include <algorithm>
+#include <cmath>
 
 #include "catch.hpp"
+#include "laws/first_epoch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
+#include "queueing/pace.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "seed.hpp"
@@ -12,6 +15,7 @@
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
+using testing_laws::time_of;
 
 namespace {
 
@@ -98,6 +102,49 @@ TEST_CASE("straggling: the events book it as the mean does, beside the exchange"
   // The largest of eight is 1.4 standard deviations above their mean.
   CHECK(mean.total.straggling.base() == Approx(2000.0 * 0.0142).epsilon(0.05));
   CHECK(events.total.straggling.base() == Approx(mean.total.straggling.base()).epsilon(0.1));
+}
+
+TEST_CASE("straggling: GPUs that wait for their batches are late by their last batch alone") {
+  // A worker of each rank makes a batch in 160 ms of CPU time, the steps take 32 ms.
+  Inputs in;
+  in.kind = LoaderKind::pytorch;
+  in.instances = 8.0;
+  in.workers = 1.0;
+  in.batch = 32.0;
+  in.samples = 32.0 * 8.0 * 40.0;
+  in.cpu = seconds_per_sample(5e-3);
+  in.step.fixed = milliseconds(32.0);
+  in.handover = milliseconds(20.0);
+  constexpr double step_cv = 0.3;
+  constexpr double handover_cv = 0.6;
+  const double step = 32e-3 * (queueing::largest_of(8.0, step_cv).mean - 1.0);
+  const double handed = 20e-3 * (queueing::largest_of(8.0, handover_cv).mean - 1.0);
+  const auto late = [&](bool by_events) {
+    Inputs varying = in;
+    varying.step_cv = step_cv;
+    varying.handover_cv = handover_cv;
+    if (!by_events) return time_of(varying) - time_of(in);
+    return testing_laws::by_events(varying, 200) - testing_laws::by_events(in, 1);
+  };
+  for (const double group : {1.0, 4.0}) {  // batches between exchanges
+    in.accumulation = group;
+    INFO("groups of " << group);
+    in.cores = {{{1.0, 1.0}, {64.0, 64.0}}, 0.0};
+    in.asynchronous_step = true;
+    CHECK(late(false) == Approx(std::hypot(step, handed)).epsilon(1e-9));
+    CHECK(late(true) == Approx(std::hypot(step, handed)).epsilon(0.1));
+    // One process hands its batch over before it steps: the slowest is slow by both.
+    in.asynchronous_step = false;
+    CHECK(late(false) == Approx(std::hypot(step, handed)).epsilon(1e-9));
+    CHECK(late(true) == Approx(std::hypot(step, handed)).epsilon(0.1));
+    // On one core that it shares with its worker, it takes longer by what that has of the period.
+    in.cores = {{{1.0, 1.0}}, 0.0};
+    Inputs twice = in;
+    twice.samples *= 2.0;
+    const double period = (time_of(twice) - time_of(in)) / 40.0;
+    const double crowding = 1.0 + 160e-3 / period;
+    CHECK(late(false) == Approx(std::hypot(step, crowding * handed)).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("straggling: an efficiency that was measured has it in it, and is reached") {
