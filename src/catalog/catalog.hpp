@@ -42,7 +42,8 @@ struct Machine {
   Known<double> gpus;       ///< 0 without GPUs
   Known<Bytes> gpu_memory;  ///< of one GPU
   Interconnect interconnect = Interconnect::unknown;
-  Known<Bandwidth> nvlink;  ///< of one GPU, one direction
+  Known<Bandwidth> nvlink;      ///< of one GPU, one direction
+  Known<double> nvlink_domain;  ///< GPUs that NVLink connects, of several machines; else its own
   Known<double> pcie_generation;
   Known<double> pcie_lanes;        ///< of one GPU's link
   Known<Bandwidth> pcie;           ///< theoretical, of one GPU's link, one direction

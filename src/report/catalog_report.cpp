@@ -89,6 +89,7 @@ Table facts_table(const Machine& m) {
     add_word(table, "between GPUs", std::string(name_of(m.interconnect)));
   }
   add_fact(table, "NVLink of a GPU, one way", m.nvlink);
+  add_fact(table, "GPUs of one NVLink domain", m.nvlink_domain);
   add_fact(table, "PCIe generation", m.pcie_generation);
   add_fact(table, "PCIe of a GPU, one way", m.pcie);
   add_network(table, "network", m.network);

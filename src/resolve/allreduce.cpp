@@ -49,7 +49,9 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   if (ranks <= 1.0) return {};
   const Volume all_of_it = volume(context, given);
   const Bytes size = all_of_it.sent * all_of_it.gradients;
-  const bool several = inputs.instances > 1.0;
+  const double of_domain = instances_of_domain(context);
+  const double domains = inputs.instances / of_domain;
+  const bool several = domains > 1.0;
   // What is measured among the GPUs of one host says nothing of several, nor the other way round.
   const Duration hop =
       context.find_or<Duration>(Stage::allreduce, given.latency,
@@ -89,8 +91,8 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     Links links{Bandwidth::of(1.0), hop};
     constexpr const char* what = "the bus bandwidth of the ring";
     if (several) {
-      links.busbw = bus_between(context, given, what);
-      context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks * size;
+      links.busbw = bus_between_domains(context, given, what);
+      context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks / of_domain * size;
     } else {
       links.busbw = bus_inside(context, "/job/allreduce/busbw", given.busbw, what);
     }
@@ -98,7 +100,7 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
   }
   Links within{Bandwidth::of(1.0), hop};
   Links across = within;
-  if (inputs.most_ranks() > 1.0) {
+  if (inputs.most_ranks() * of_domain > 1.0) {
     within.busbw = bus_inside(context, "/job/allreduce/busbw_inside", given.busbw_inside,
                               "the bus bandwidth inside an instance");
     const auto measured = context.measured(&HostProfile::allreduce_latency);
@@ -107,10 +109,10 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
     }
   }
   if (several) {
-    across.busbw = bus_between(context, given, "the bus bandwidth between instances");
-    context.out.inputs.network_allreduce = 2.0 * (inputs.instances - 1.0) / inputs.instances * size;
+    across.busbw = bus_between_domains(context, given, "the bus bandwidth between instances");
+    context.out.inputs.network_allreduce = 2.0 * (domains - 1.0) / domains / of_domain * size;
   }
-  return exposed(hierarchical(size, inputs.instances, inputs.most_ranks(), within, across));
+  return exposed(hierarchical(size, domains, inputs.most_ranks() * of_domain, within, across));
 }
 
 /// Several instances exchange gradients whether the scenario speaks of them or not. The loss that

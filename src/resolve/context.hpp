@@ -454,7 +454,8 @@ bool step_of_model(Context& context, const Step& given);
 
 /// Bytes of the dataset that one instance reads: all of them, or those of its shard.
 Bytes data_of_instance(const Context& context);
-/// Those that lie on its disk: all that it reads, or those that a cache there may keep.
+/// A cache's room on its disk, as given or as what mounts the source has by itself; all data there.
+std::optional<Bytes> source_cache(const Context& context);
 Bytes data_on_disk(const Context& context);
 
 /// The file system that the source is; its settings are recorded at the first call.

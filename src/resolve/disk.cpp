@@ -131,9 +131,20 @@ static Bytes data_read(const Context& context) {
   return read_dataset(context) * (1.0 / shards(context));
 }
 
+std::optional<Bytes> source_cache(const Context& context) {
+  const Scenario& s = context.scenario;
+  if (s.source.cache) return s.source.cache;
+  const NamedDefault* const own = context.by_name("/source/cache");
+  const Known<Bytes> nvme = context.published(&Machine::nvme_size);
+  if (own == nullptr || !nvme || s.loader.remote) return std::nullopt;
+  if (s.disk.kind.value_or(DiskKind::nvme) != DiskKind::nvme) return std::nullopt;
+  constexpr double kept_free = 0.1;  // JuiceFS: free-space-ratio (2026)
+  return std::min(Bytes::of(own->number.value), nvme->value * (1.0 - kept_free));
+}
+
 Bytes data_on_disk(const Context& context) {
   const Bytes data = data_of_instance(context);
-  return std::min(data, context.scenario.source.cache.value_or(data));
+  return std::min(data, source_cache(context).value_or(data));
 }
 
 std::optional<Bandwidth> write_rate(const Read& disk) {
@@ -145,7 +156,7 @@ std::optional<Bandwidth> write_rate(const Read& disk) {
 static void share_cache(Context& context, Bytes data) {
   Inputs& inputs = context.out.inputs;
   const double instances = inputs.instances;
-  const Bytes room = *context.scenario.source.cache * instances;
+  const Bytes room = *source_cache(context) * instances;
   inputs.caches.on_disk = std::min(1.0, room / data);
   if (instances <= 1.0 || shards(context) > 1.0) {
     tell_without_effect(
@@ -175,7 +186,7 @@ void resolve_page_cache(Context& context, bool staged) {
   inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
   inputs.caches.staged = staged;
-  const bool cached = s.source.cache.has_value() && data.base() > 0.0;
+  const bool cached = source_cache(context).has_value() && data.base() > 0.0;
   if (cached && s.source.shared_cache.value_or(false)) return share_cache(context, data);
   inputs.caches.on_disk = cached ? std::min(1.0, data_on_disk(context) / data) : 0.0;
 }

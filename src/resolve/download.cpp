@@ -323,13 +323,16 @@ void resolve_source(Context& context) {
   inputs.source = read;
   inputs.first_source = read;
   inputs.network = network.most;
-  if (source.cache && *source.cache > Bytes{}) {
+  if (const std::optional<Bytes> cache = source_cache(context); cache && *cache > Bytes{}) {
     if (s.loader.remote) {
       context.problem("/source/cache",
                       "expected nothing beside /loader/remote, whose workers read for themselves");
       return;
     }
-    context.use(Stage::disk, "/source/cache", Value<Bytes>::given(*source.cache));
+    const NamedDefault* const own = source.cache ? nullptr : context.by_name("/source/cache");
+    const std::string why(own != nullptr && context.texts ? own->number.why : "");
+    context.use(Stage::disk, "/source/cache",
+                own == nullptr ? Value<Bytes>::given(*cache) : Value<Bytes>::assumed(*cache, why));
     resolve_disk(context, false);
   } else if (mode == InputMode::mount) {
     resolve_page_cache(context, false);  // the client's

@@ -188,10 +188,14 @@ Bytes sent_in_ring(Parallelism how, double n, Bytes size) {
 }
 
 /// Bytes of an optimiser step over an instance's NIC, as rings have it: over all GPUs, or over the
-/// instances alone where each has summed its own first.
-Bytes over_network(const Inputs& inputs, Parallelism how, bool in_levels, Bytes size) {
-  if (inputs.instances <= 1.0) return {};
-  return sent_in_ring(how, in_levels ? inputs.instances : inputs.gpus(), size);
+/// instances alone where each has summed its own first. What leaves an NVLink domain leaves it by
+/// the NICs of all its instances.
+Bytes over_network(const Context& context, Parallelism how, bool in_levels, Bytes size) {
+  const Inputs& inputs = context.out.inputs;
+  const double of_domain = instances_of_domain(context);
+  const double domains = inputs.instances / of_domain;
+  if (domains <= 1.0) return {};
+  return (1.0 / of_domain) * sent_in_ring(how, in_levels ? domains : inputs.gpus(), size);
 }
 
 }  // namespace
@@ -263,7 +267,7 @@ static Duration exchange_gradients(Context& context, const AllReduce& given, col
   out.total = e.total;
   out.exposed = e.exposed;
   if (!among) {
-    inputs.network_allreduce = over_network(inputs, how, messages.in_levels(), out.size);
+    inputs.network_allreduce = over_network(context, how, messages.in_levels(), out.size);
   }
   if (how == Parallelism::smddp && !given.points && context.texts) {
     context.out.caveats.push_back(
@@ -286,7 +290,7 @@ static Duration exchange_in_layout(Context& context, const AllReduce& given,
   plan.batches = once ? 1.0 : layout.micro_batches;
   plan.part = inputs.accumulation / plan.batches;
   const collective::Fabric cluster = fabric(context, given);
-  const collective::GroupShape data = collective::data_group(layout.degrees);
+  const collective::GroupShape data = collective::data_group(linked(context, layout.degrees));
   if (data.size > 1.0 && given.gradient_bytes != Bytes{}) {
     exchange_gradients(context, given, plan, group_links(context, cluster, data));
   } else {

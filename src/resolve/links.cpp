@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
@@ -170,12 +171,29 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
   return found;
 }
 
-/// How many there are, of which kind.
+double instances_of_domain(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  const Known<double> gpus = context.published(&Machine::nvlink_domain);
+  if (!gpus || inputs.unequal) return 1.0;
+  const double instances = inputs.cluster_instances();
+  double of_one = std::clamp(std::floor(gpus->value / inputs.cluster_ranks()), 1.0, instances);
+  while (std::fmod(instances, of_one) > 0.0) --of_one;
+  return of_one;
+}
+
+Bandwidth bus_between_domains(Context& context, const AllReduce& given, const std::string& what) {
+  const Bandwidth found = bus_between(context, given, what);
+  const bool derived = !given.busbw && !context.measured(&HostProfile::allreduce_busbw_between);
+  return (derived ? instances_of_domain(context) : 1.0) * found;
+}
+
+/// How many there are, of which kind: instances, or the domains that NVLink makes of several.
 static collective::Fabric nodes_of(const Context& context) {
   const Inputs& inputs = context.out.inputs;
+  const double of_domain = instances_of_domain(context);
   collective::Fabric f;
-  f.nodes = inputs.cluster_instances();
-  f.gpus = inputs.cluster_ranks();
+  f.nodes = inputs.cluster_instances() / of_domain;
+  f.gpus = inputs.cluster_ranks() * of_domain;
   if (inputs.unequal) f.all = inputs.gpus();
   f.generation = generation(context);
   return f;
@@ -229,16 +247,16 @@ std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce
 }
 
 collective::Fabric fabric(Context& context, const AllReduce& given) {
-  const Inputs& inputs = context.out.inputs;
-  const bool several = inputs.cluster_instances() > 1.0;
+  collective::Fabric f = nodes_of(context);
+  const bool several = f.nodes > 1.0;
   const auto of_group = [&](auto inside, auto between) {
     return context.measured(several ? between : inside);
   };
-  collective::Fabric f = nodes_of(context);
   f.hop = context.find<Duration>(
       Stage::allreduce, "/job/allreduce/latency", given.latency,
       of_group(&HostProfile::allreduce_latency, &HostProfile::allreduce_latency_between), {});
-  if (several) f.between = bus_between(context, given, "the bus bandwidth between instances");
+  if (several)
+    f.between = bus_between_domains(context, given, "the bus bandwidth between instances");
   if (several && !f.hop) {
     f.beyond = context.assume<Duration>(Stage::allreduce,
                                         unmeasured(beyond_of(network_fabric(context, given))));

@@ -22,6 +22,12 @@ NetworkFabric network_fabric(Context& context, const AllReduce& given);
 /// Bus bandwidth between instances.
 Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what);
 
+/// Instances whose GPUs NVLink connects: up to 18 of an NVL72, as many in each domain; else 1.
+double instances_of_domain(const Context& context);
+
+/// Bus bandwidth between instances, or between domains, whose instances' lines add up.
+Bandwidth bus_between_domains(Context& context, const AllReduce& given, const std::string& what);
+
 /// All links as NCCL's cost model describes them.
 collective::Fabric fabric(Context& context, const AllReduce& given);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "resolve/exchange.hpp"
+#include "resolve/links.hpp"
 #include "resolve/pieces.hpp"
 #include "resolve/without_effect.hpp"
 
@@ -309,7 +310,7 @@ void resolve_layout(Context& context) {
                     product({{"pipeline", d.pipeline}, {"chunks", layout.chunks}}), *given.layers));
     return;
   }
-  say_what_is_slow(context, given, d);
+  say_what_is_slow(context, given, linked(context, d));
   const LoadedBy by = given.loaded_by.value_or(LoadedBy::one);
   const std::string word(loaded_by_words[static_cast<std::size_t>(by)]);
   context.use(Stage::decode, "/job/parallel/loaded_by",
@@ -388,9 +389,16 @@ collective::Fabric group_links(Context& context, const collective::Fabric& clust
   return collective::fabric_of(cluster, group, *filling);
 }
 
+Degrees linked(const Context& context, const Degrees& degrees) {
+  Degrees of_domain = degrees;
+  of_domain.gpus *= instances_of_domain(context);
+  return of_domain;
+}
+
 collective::SpreadStep spread_over(Context& context, const collective::Fabric& cluster) {
   const Spread& layout = *context.layout;
-  const Degrees& d = layout.degrees;
+  const Degrees d = linked(context, layout.degrees);
+  const double of_domain = instances_of_domain(context);
   const ParallelLayout& given = *context.scenario.job.parallel;
   Inputs& inputs = context.out.inputs;
   const collective::Activations made = activations(context, given);
@@ -405,26 +413,28 @@ collective::SpreadStep spread_over(Context& context, const collective::Fabric& c
   out.copies = inputs.times_loaded;
   out.micro_batches = layout.micro_batches;
   Duration all;
-  const auto add = [&](std::string_view name, const GroupShape& group, const auto& cost_of) {
+  const auto add = [&](std::string_view name, const auto& group_of, const auto& cost_of) {
+    const GroupShape group = group_of(d);
     if (group.size <= 1.0) return;
     const collective::GroupCost cost = cost_of(group_links(context, cluster, group));
-    out.groups.push_back({std::string(name), group.size, group.instances(), cost.sent,
-                          cost.over_network, cost.time});
-    inputs.network_allreduce += cost.over_network;
+    const Bytes of_instance = (1.0 / of_domain) * cost.over_network;
+    out.groups.push_back({std::string(name), group.size, group_of(layout.degrees).instances(),
+                          cost.sent, of_instance, cost.time});
+    inputs.network_allreduce += of_instance;
     all += cost.time;
   };
   using collective::Fabric;
   const GroupShape tensor = collective::tensor_group(d);
-  add("tensor", tensor,
+  add("tensor", collective::tensor_group,
       [&](const Fabric& f) { return collective::tensor_messages(made, tensor, f); });
   const GroupShape ring = collective::context_group(d);
-  add("context", ring,
+  add("context", collective::context_group,
       [&](const Fabric& f) { return collective::context_messages(made, ring, f); });
   const GroupShape expert = collective::expert_group(d);
-  add("expert", expert,
+  add("expert", collective::expert_group,
       [&](const Fabric& f) { return collective::expert_messages(made, d.tensor, expert, f); });
   const GroupShape stages = collective::pipeline_group(d);
-  add("pipeline", stages,
+  add("pipeline", collective::pipeline_group,
       [&](const Fabric& f) { return collective::pipeline_messages(made, d.tensor, stages, f); });
   collective::SpreadStep step;
   step.messages = all;
@@ -442,8 +452,10 @@ collective::SpreadStep spread_over(Context& context, const collective::Fabric& c
 }
 
 void add_gradients(Context& context, const GroupShape& group, Bytes sent, Duration time) {
-  const Bytes out = group.instances() > 1.0 ? group.sharing * sent : Bytes{};
-  context.out.layout->groups.push_back({"data", group.size, group.instances(), sent, out, time});
+  const Bytes of_domain = group.instances() > 1.0 ? group.sharing * sent : Bytes{};
+  const Bytes out = (1.0 / instances_of_domain(context)) * of_domain;
+  const double instances = collective::data_group(context.layout->degrees).instances();
+  context.out.layout->groups.push_back({"data", group.size, instances, sent, out, time});
   context.out.inputs.network_allreduce += out;
 }
 

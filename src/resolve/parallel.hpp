@@ -29,6 +29,10 @@ double share_of_gradients(Context& context);
 collective::Fabric group_links(Context& context, const collective::Fabric& cluster,
                                const collective::GroupShape& group);
 
+/// The layout with the GPUs of an NVLink domain for those of an instance: which groups need no
+/// network.
+collective::Degrees linked(const Context& context, const collective::Degrees& degrees);
+
 /// What a step waits for beside the gradients. Fills Resolved::layout, and the bytes that go over
 /// an instance's network.
 collective::SpreadStep spread_over(Context& context, const collective::Fabric& cluster);

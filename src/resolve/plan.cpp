@@ -67,7 +67,7 @@ struct Plan {
     // A size that is given is that of a volume.
     const std::optional<Bytes> room = local && nvme ? std::optional(nvme->value) : disk->size;
     if (!room || data <= *room * (1.0 + 1e-9)) return;
-    if (s.source.cache) {
+    if (source_cache(context)) {
       problem("/source/cache",
               fmt::format("a cache of {} does not fit into the {} of {}", size_text(data),
                           size_text(*room), local ? instance() + "'s NVMe" : "the disk"));

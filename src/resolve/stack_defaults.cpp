@@ -208,7 +208,11 @@ constexpr std::array of_juicefs = {
     guessed_default(parts_key, 2.0, 8.0, 60.0,
                     "JuiceFS reads ahead within a buffer of 300 MB (2026)",
                     "a block ahead, to four fifths of the buffer (engineering judgement)"),
-    read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)")};
+    read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)"),
+    read_default(
+        "/source/cache", 100.0 * 1024.0 * mebibyte,
+        "JuiceFS keeps what it reads on a local disk: cache-size 102400 MiB, a tenth of the "
+        "disk left free (2026)")};
 
 constexpr std::string_view each_part = "the price of a request for each part of an object";
 
@@ -226,7 +230,7 @@ constexpr std::array access_list = std::to_array<NamedDefaults>({
      100e6},
     {"blobfuse2", of_blobfuse2, "its cache of blocks in memory; that on a disk is /source/cache",
      16e6},
-    {"juicefs", of_juicefs, "its metadata engine; its cache on disk (100 GB) is /source/cache",
+    {"juicefs", of_juicefs, "its metadata engine; its cache on a root volume (/source/cache)",
      4.0 * mebibyte},
 });
 

@@ -27,6 +27,8 @@ inline constexpr Field<Machine> gpu_group_fields[] = {
     field<&Machine::gpu_memory>("memory", "of one GPU"),
     field<&Machine::interconnect>("interconnect", "none, pcie, nvlink or nvswitch"),
     field<&Machine::nvlink>("nvlink", "of one GPU, one direction"),
+    field<&Machine::nvlink_domain>("nvlink_domain",
+                                   "GPUs that NVLink connects where it reaches other machines: 72"),
     field<&Machine::pcie_generation>("pcie_generation", ""),
     field<&Machine::pcie_lanes>("pcie_lanes", "of one GPU's link"),
     field<&Machine::pcie>("pcie", "theoretical, one GPU's link, one direction"),

@@ -110,7 +110,7 @@ std::vector<Change> stream_modes(const Situation& s) {
 bool read_again(const Situation& s) {
   const auto& inputs = s.inputs();
   return inputs.source && !inputs.sequential_stream && !s.scenario.loader.remote &&
-         !s.scenario.source.cache && inputs.epochs + inputs.unfinished_steps > 1.0;
+         inputs.caches.on_disk <= 0.0 && inputs.epochs + inputs.unfinished_steps > 1.0;
 }
 
 /// Room for all that an instance reads.

@@ -285,3 +285,36 @@ TEST_CASE("disk cache: it is refused where nothing would be kept, or where it ha
                  {"/source/cache", "9 TB"}})
             .find("a cache of 9 TB does not fit into the") != std::string::npos);
 }
+
+TEST_CASE("disk cache: JuiceFS has one by itself where the machine has local disks") {
+  // As large as its documentation says, beside a tenth of the disk that it leaves free.
+  const auto kept = [](const char* instance, const Settings& more) {
+    Settings settings = {{"/source/service", "s3"},
+                         {"/source/access", "juicefs"},
+                         {"/dataset/samples", "10000000"},
+                         {"/dataset/bytes_per_sample", "100 KB"},
+                         {"/cluster/instance", instance},
+                         {"/cluster/instances", "1"},
+                         {"/job/epochs", "5"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return resolve::resolve(scenario_with(settings), catalog()).inputs.caches.on_disk;
+  };
+  constexpr double room = 100.0 * 1024.0 * 1024.0 * 1024.0;  // of the 1 TB that is read
+  CHECK(kept("g4dn.8xlarge", {}) == Approx(room / 1e12).epsilon(1e-12));
+  CHECK(kept("g4dn.8xlarge", {{"/dataset/samples", "100000"}}) == 1.0);
+  CHECK(kept("g4dn.8xlarge", {{"/source/cache", "50 GB"}}) == Approx(0.05).epsilon(1e-12));
+  CHECK(kept("g4dn.8xlarge", {{"/source/cache", "0 GB"}}) == 0.0);
+  CHECK(kept("p3.2xlarge", {}) == 0.0);  // no local disk
+  CHECK(kept("g4dn.8xlarge", {{"/source/access", "mountpoint"}}) == 0.0);
+  // The job is the same as with that room typed.
+  const auto time = [](const Settings& more) {
+    Settings settings = {{"/source/service", "s3"},
+                         {"/source/access", "juicefs"},
+                         {"/cluster/instance", "g4dn.8xlarge"},
+                         {"/cluster/instances", "1"},
+                         {"/job/epochs", "3"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return study::run(scenario_with(settings), catalog(), nullptr).times.total.base();
+  };
+  CHECK(time({}) == time({{"/source/cache", "107374182400 B"}}));
+}

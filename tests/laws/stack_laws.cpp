@@ -440,6 +440,13 @@ TEST_CASE("law: an access by its name is its defaults typed in") {
       const InputMode mode = s.source.input_mode.value_or(row.mode);
       s.source.input_mode = mode;
       for (const NamedDefault& one : defaults.defaults) {
+        if (one.key() == "/source/cache") {  // on local disks alone, of which a tenth stays free
+          const Known<Bytes>& disks = typed.machine().nvme_size;
+          if (!disks || s.loader.remote) continue;
+          if (s.disk.kind.value_or(DiskKind::nvme) != DiskKind::nvme) continue;
+          s.source.cache = std::min(Bytes::of(one.number.value), 0.9 * disks->value);
+          continue;
+        }
         // Clients in the workers have connections of their own.
         if (one.key() == "/source/connections" && mode == InputMode::stream) continue;
         if (one.key() != parts_key) type_in(one, s);
