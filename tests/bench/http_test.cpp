@@ -304,6 +304,8 @@ TEST_CASE("http: objects of S3 Express are asked for in a session") {
     // Each connection has a session of its own.
     Connection other(object.target, patience, go_on);
     CHECK(other.get(ByteRange{0, 16384}).received == 16384);
+    // A key is signed as it is sent, each byte but unreserved ones encoded once.
+    CHECK(connect("s3://data--use1-az4--x-s3/a b+c/\u00e9=1&2.bin").look().size == 16384);
     // Its token goes to nobody whom the user did not name.
     try {
       connect("s3://data--use1-az4--x-s3/moved").look();
