@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -210,32 +211,88 @@ TEST_CASE("docs: the walk through the code names what is in each file") {
   }
 }
 
-TEST_CASE("contributing: each recipe's files all know what it follows") {
-  const std::string text = text_of(top / "CONTRIBUTING.md");
+/// What a recipe lists, and what it says is only a user; empty `users` where the name is common.
+struct Recipe {
+  std::string title, followed;
+  std::set<std::string> listed, users;
+  bool common_name = false;
+};
+
+std::vector<Recipe> recipes_in(const std::string& text) {
   static const std::regex recipe(
       R"(\n### ([^\n]+)\n\nFollow `([^`]+)`\.\n((?:[^\n]*\n)*?)(?=\n###|$))");
-  std::set<std::string> recipes;
+  std::vector<Recipe> all;
   for (std::sregex_iterator i(text.begin(), text.end(), recipe), last; i != last; ++i) {
-    const std::string followed = (*i)[2];
-    recipes.insert((*i)[1]);
+    Recipe& one = all.emplace_back(Recipe{(*i)[1], (*i)[2], {}, {}});
     std::istringstream lines((*i)[3]);
-    std::size_t files = 0;
-    bool listed = false;
+    enum { beside, listed, used } in = beside;
     for (std::string line; std::getline(lines, line);) {
-      // A list's lines, and those that go on with one.
-      listed = line.starts_with("- ") || (listed && line.starts_with("  "));
-      if (!listed) continue;
+      // A list's lines, and those that go on with one; a paragraph of users up to an empty line.
+      if (line.starts_with("- ")) in = listed;
+      if (line.starts_with("Only used in")) in = used;
+      if (line.empty() || (in == listed && !line.starts_with("- ") && !line.starts_with("  "))) {
+        in = beside;
+      }
+      one.common_name = one.common_name || line == "Other things have that name, too.";
       for (const Word& word : words_in(line)) {
         if (!is_path(word.text)) continue;
-        ++files;
-        INFO((*i)[1] << ": " << word.text << " and " << followed);
-        CHECK(text_of(top / word.text).find(followed) != std::string::npos);
+        if (in == listed) one.listed.insert(word.text);
+        if (in == used) one.users.insert(word.text);
       }
     }
-    INFO((*i)[1]);
-    CHECK(files >= 1);
+  }
+  return all;
+}
+
+/// Whether a text has the name, not as a part of a longer word.
+bool names_it(const std::string& text, const std::string& name) {
+  const auto goes_on = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !goes_on(text[at - 1])) && (end == text.size() || !goes_on(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("contributing: each recipe's files all know what it follows") {
+  const std::vector<Recipe> recipes = recipes_in(text_of(top / "CONTRIBUTING.md"));
+  for (const Recipe& recipe : recipes) {
+    INFO(recipe.title << ", " << recipe.followed);
+    CHECK(recipe.listed.size() >= 1);
+    for (const auto* files : {&recipe.listed, &recipe.users}) {
+      for (const std::string& file : *files) {
+        INFO(file);
+        CHECK(text_of(top / file).find(recipe.followed) != std::string::npos);
+      }
+    }
   }
   CHECK(recipes.size() == 13);
+}
+
+TEST_CASE("contributing: each recipe has all files that know what it follows, or names a user") {
+  const std::vector<Recipe> recipes = recipes_in(text_of(top / "CONTRIBUTING.md"));
+  std::map<std::string, std::string> sources;
+  for (const char* folder : {"src", "bench"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
+      const std::string kind = entry.path().extension().string();
+      if (kind != ".cpp" && kind != ".hpp") continue;
+      sources[fs::relative(entry.path(), top).generic_string()] = text_of(entry.path());
+    }
+  }
+  CHECK(sources.size() > 800);
+  int common = 0;
+  for (const Recipe& recipe : recipes) {
+    common += recipe.common_name ? 1 : 0;
+    if (recipe.common_name) continue;
+    for (const auto& [file, text] : sources) {
+      if (!names_it(text, recipe.followed)) continue;
+      INFO(recipe.title << " follows " << recipe.followed << ", which is in " << file);
+      CHECK(recipe.listed.count(file) + recipe.users.count(file) == 1);
+    }
+  }
+  CHECK(common <= 3);
 }
 
 }  // namespace
