@@ -84,7 +84,7 @@ void write_envelope(JsonWriter& out) {
   out.key("properties").begin_object();
   out.key("feedrate").begin_object(Layout::line).text("type", "string").end();
   out.key("kind").begin_object(Layout::line).key("enum").begin_array();
-  out.text("result").text("sweep").text("comparison").text("search").end().end();
+  out.text("result").text("sweep").text("comparison").end().end();
   out.key("schema").begin_object(Layout::line).text("description", "2: comparison; else 1");
   out.key("enum").begin_array().number(1.0).number(2.0).end().end();
   write_answer_keys(out);
@@ -123,8 +123,6 @@ void write_envelope(JsonWriter& out) {
   out.end().end();
   out.key("remarks").begin_object(Layout::line).text("type", "array");
   out.text("description", "of a sweep: what holds for all its points").end();
-  out.key("answers").begin_object(Layout::line).text("type", "array");
-  out.text("description", "of searches: feedrate schema result").end();
   out.end();
   out.key("required").begin_array().text("feedrate").text("kind").text("schema").end();
 }
@@ -136,7 +134,7 @@ std::string result_json_schema() {
   out.begin_object();
   out.text("$schema", "https://json-schema.org/draft/2020-12/schema");
   out.text("title", "feedrate result").text("type", "object");
-  out.text("description", "What run, sweep, compare and feeds print with --format json.");
+  out.text("description", "What run, sweep and compare print with --format json.");
   write_envelope(out);
   out.key("$defs").begin_object().key("result").begin_object().text("type", "object");
   write_written_properties(result_root(), out);
@@ -175,17 +173,8 @@ sweep    … "kind": "sweep", "points": [{ANSWER, "scale_out": {…}, "meets_con
 compare  … "kind": "comparison", "schema": 2, "points": [{ANSWER, "relative"}], "decision" as in a
          sweep. "relative" holds the changes against the first point
          (RELATIVE).
-search   (run --find, feeds) … "kind": "search", "answers": [{"question", "key", "from", "to",
-         "metric", "answer", "at_end", "there": VALUE, "next": VALUE, "exception": VALUE, "band",
-         "draws", "tried", "tried_all"}].
-         "answer": null if there is none; "at_end": values beyond the range may hold too; "there":
-         at the answer; "next": at the first value that no longer holds; "exception": at a value
-         before the answer that does not hold either, or null; "band": [5 %, 50 %, 95 %] of the
-         answer over "draws" draws; "tried": number of values simulated. VALUE stands for {"at",
-         "holds", "value": of the metric, FIGURES, "bytes_per_s": of
-         the samples as stored, "waits_for": stage, "bottleneck", "problems": [{"key", "message"}]}.
-Of scale, catalog list and the others, feedrate schema scale, feedrate schema catalog and so on list
-the keys.
+What other commands print has a topic of its own: feedrate schema search (feeds, run --find), scale,
+optimum, advice, catalog (catalog list) and so on.
 
 The keys of CHOICE:
 
@@ -195,10 +184,6 @@ The keys of CHOICE:
   constexpr std::string_view placeholder = "RELATIVE";
   page.replace(page.find(placeholder), placeholder.size(),
                fmt::format("{}", fmt::join(relative, ", ")));
-  constexpr std::string_view figures = "FIGURES";
-  page.replace(
-      page.find(figures), figures.size(),
-      fmt::format("\"{}\", \"{}\"", name_of(FigureId::gpu_busy), name_of(FigureId::throughput)));
   constexpr std::string_view changes = "CHANGES";
   page.replace(page.find(changes), changes.size(),
                fmt::format("{}, {}, {}", name_of(FigureId::total_time), name_of(FigureId::money),

@@ -1,81 +1,94 @@
 #include "schema/search.hpp"
 
-#include "base/version.hpp"
 #include "model/figures.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/document_kind.hpp"
+#include "schema/problem_record.hpp"
 
 namespace feedrate::schema {
 namespace {
 
-using Layout = JsonWriter::Layout;
+/// The document as a whole.
+struct Searches {
+  std::span<const SearchAnswer> answers;
+};
 
-constexpr double search_version = 1.0;
-
-void write_stage(std::string_view name, const std::optional<Stage>& stage, JsonWriter& out) {
-  out.key(name);
-  if (stage) {
-    out.text(name_of(*stage));
-  } else {
-    out.null();
-  }
+std::vector<SearchAnswer> answers(const Searches& all) {
+  return {all.answers.begin(), all.answers.end()};
 }
 
-void write_point(std::string_view name, const std::optional<SearchPoint>& point, JsonWriter& out) {
-  out.key(name);
-  if (!point) return void(out.null());
-  const bool ran = point->problems.empty();
-  const auto figure = [&](FigureId id) {
-    out.number(name_of(id), ran ? value_of(point->result, id) : std::nullopt);
-  };
-  out.begin_object().number("at", point->at).boolean_member("holds", point->holds);
-  out.number("value", point->value);
-  figure(FigureId::gpu_busy);
-  figure(FigureId::throughput);
-  out.number("bytes_per_s", point->bytes ? std::optional(point->bytes->base()) : std::nullopt);
-  write_stage("waits_for", point->waits_for, out);
-  write_stage("bottleneck", ran ? point->result.bottleneck.stage : std::nullopt, out);
-  out.key("problems").begin_array();
-  for (const Problem& problem : point->problems) {
-    out.begin_object(Layout::line).text("key", problem.pointer);
-    out.text("message", problem.message).end();
-  }
-  out.end().end();
+std::optional<double> value_found(const SearchAnswer& answer) {
+  return answer.there ? std::optional(answer.there->at) : std::nullopt;
 }
 
-void write_answer(const SearchAnswer& answer, JsonWriter& out) {
-  const Search& asked = answer.search;
-  out.begin_object().text("question", asked.text).text("key", asked.key);
-  out.number("from", asked.from).number("to", asked.to).text("metric", asked.condition.metric);
-  out.number("answer", answer.there ? std::optional(answer.there->at) : std::nullopt);
-  out.boolean_member("at_end", answer.at_end());
-  write_point("there", answer.there, out);
-  write_point("next", answer.beyond, out);
-  write_point("exception", answer.exception, out);
-  out.key("band");
-  if (answer.band) {
-    out.begin_array();
-    for (const double quantile : *answer.band) out.number(quantile);
-    out.end();
-  } else {
-    out.null();
-  }
-  out.number("draws", static_cast<double>(answer.draws));
-  out.number("tried", static_cast<double>(answer.tried));
-  out.boolean_member("tried_all", answer.tried_all).end();
+template <FigureId id>
+std::optional<double> figure_of(const SearchPoint& point) {
+  return point.problems.empty() ? value_of(point.result, id) : std::nullopt;
+}
+
+std::optional<Stage> bottleneck(const SearchPoint& point) {
+  return point.problems.empty() ? point.result.bottleneck.stage : std::nullopt;
 }
 
 }  // namespace
 
+template <>
+struct Recorded<SearchPoint> {
+  static constexpr auto layout = block;
+  static Keys<SearchPoint> keys() {
+    using P = SearchPoint;
+    return {
+        written<&P::at>("at", "value of the key"),
+        written<&P::holds>("holds", "the condition is met there"),
+        written<&P::value>("value", "of the metric; null: no result"),
+        written<&figure_of<FigureId::gpu_busy>>(name_of(FigureId::gpu_busy)),
+        written<&figure_of<FigureId::throughput>>(name_of(FigureId::throughput)),
+        written<&P::bytes>("bytes_per_s", "of the samples as stored"),
+        written<&P::waits_for>("waits_for", "stage that GPUs wait for longest after staging"),
+        written<&bottleneck>("bottleneck", "a stage; null: none"),
+        written<&P::problems>("problems", "why there is no result; else empty"),
+    };
+  }
+};
+
+template <>
+struct Recorded<SearchAnswer> {
+  static constexpr auto layout = block;
+  static Keys<SearchAnswer> keys() {
+    using A = SearchAnswer;
+    using S = Search;
+    return {
+        written<&A::search, &S::text>("question", "as asked"),
+        written<&A::search, &S::key>("key", "whose values were searched"),
+        written<&A::search, &S::from>("from", "first of them"),
+        written<&A::search, &S::to>("to", "last of them"),
+        written<&A::search, &S::condition, &Limit::metric>("metric", "figure of the condition"),
+        written<&value_found>("answer", "value of the key; null: the condition holds for none"),
+        written<&A::at_end>("at_end", "values beyond the range may hold, too"),
+        written<&A::there>("there", "at the answer"),
+        written<&A::beyond>("next", "at the first value that no longer holds"),
+        written<&A::exception>(
+            "exception", "at a value before the answer that does not hold either; null: none"),
+        written<&A::band>("band", "5 %, 50 % and 95 % of the answer over the draws"),
+        written<&A::draws>("draws", "number of draws of the uncertain inputs"),
+        written<&A::tried>("tried", "number of values that were simulated"),
+        written<&A::tried_all>("tried_all", "all values of the range were"),
+    };
+  }
+};
+
+template <>
+struct Recorded<Searches> {
+  static Keys<Searches> keys() { return {written<&answers>("answers", "one for each question")}; }
+};
+
+const DocumentKind search_document{.kind = "search",
+                                   .command = "feeds or run --find",
+                                   .keys = keys_of<Searches>,
+                                   .scenario = "that was searched"};
+
 std::string write_searches(std::span<const SearchAnswer> answers, const std::string& name,
                            const std::string& file) {
-  JsonWriter out;
-  out.begin_object().text("feedrate", version).text("kind", "search");
-  out.number("schema", search_version);
-  out.key("scenario").begin_object(Layout::line).text("name", name).text("file", file).end();
-  out.key("answers").begin_array(Layout::block);
-  for (const SearchAnswer& answer : answers) write_answer(answer, out);
-  out.end().end();
-  return std::move(out).finish();
+  return write_document(search_document, Searches{answers}, name, file);
 }
 
 }  // namespace feedrate::schema

@@ -19,6 +19,7 @@
 #include "schema/result.hpp"
 #include "schema/scale.hpp"
 #include "schema/scenario.hpp"
+#include "schema/search.hpp"
 #include "schema/showback.hpp"
 #include "schema/sweep_share.hpp"
 #include "schema/unknowns_fit.hpp"
@@ -40,6 +41,7 @@ constexpr std::array topics = {
         .name = "baseline", .own_manual = baseline_manual, .own_json_schema = baseline_json_schema},
     Topic{.name = "request", .own_manual = request_manual, .own_json_schema = request_json_schema},
     Topic{.name = "result", .own_manual = result_manual, .own_json_schema = result_json_schema},
+    Topic{.name = "search", .document = &search_document},
     Topic{.name = "error", .document = &error_document},
     Topic{.name = "check", .document = &verdict_document},
     Topic{.name = "advice", .document = &advice_document},

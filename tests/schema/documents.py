@@ -22,6 +22,7 @@ CALLS = {
     "baseline": [["check", JOB, "--baseline", "@", "--update", "--mean"]],
     "result": [["run", JOB], ["run", JOB, "--mean"], ["sweep", JOB, "--vary", "num_workers=2,4"],
                ["compare", JOB, "scenarios/dali_threads.json"]],
+    "search": [["feeds", JOB], ["run", JOB, "--find", "smallest num_workers in 1..16 with gpu_busy >= 50%"]],
     "check": [["check", JOB, "--baseline", ".ci/baseline.json"],
               ["check", JOB, "--baseline", ".ci/baseline.json", "--set", "num_workers=1"]],
     "advice": [["advise", JOB], ["advise", "scenarios/hyundai_p3_16xlarge.json", "--mean"]],
