@@ -256,8 +256,9 @@ TEST_CASE("unequal: no split of the same GPUs is faster than the equal one, and 
     std::string keys;
     for (const auto& [key, value] : settings) keys += key + "=" + value + " ";
     INFO(keys);
-    INFO(i << " " << list_of(gpus) << ": " << (equal ? equal->times.total.base() : 0.0) << " s, "
-           << (split ? split->times.total.base() : 0.0) << " s");
+    INFO(fmt::format("{} {}: {:.9g} s, {:.9g} s", i, list_of(gpus),
+                     equal ? equal->times.total.base() : 0.0,
+                     split ? split->times.total.base() : 0.0));
     if (!equal || !split) continue;
     CHECK(split->gpus == equal->gpus);
     CHECK(split->times.total >= equal->times.total * (1.0 - 1e-6));
