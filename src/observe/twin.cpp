@@ -144,6 +144,21 @@ std::vector<Piece> received_in(const TimelineSection& section) {
   return pieces;
 }
 
+/// What is kept of a batch is written while the next one is made.
+std::vector<Piece> written_in(const TimelineSection& section) {
+  std::vector<Piece> pieces;
+  if (section.written_by_batch <= Duration{}) return pieces;
+  Duration since;
+  double before = 0.0;
+  for (const auto& [at, made] : made_in(section)) {
+    const Duration takes = (made - before) * section.written_by_batch;
+    if (at > since) pieces.push_back({since, at, takes / (at - since)});
+    since = at;
+    before = made;
+  }
+  return pieces;
+}
+
 /// What monitors of the machine show, busy or not.
 std::vector<Series> machine_in(const TimelineSection& section, const Timeline& timeline) {
   std::vector<Series> all;
@@ -152,6 +167,8 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   }
   Series disk{MetricId::disk_busy, "disk", {}};
   for (const Stretch& stretch : section.disk) disk.pieces.push_back({stretch.begin, stretch.end});
+  add(disk.pieces, written_in(section));
+  put_in_order(disk.pieces);
   all.push_back(std::move(disk));
   Series received{MetricId::link_receive, "network", received_in(section)};
   if (timeline.network) {

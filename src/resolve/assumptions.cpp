@@ -93,6 +93,7 @@ std::span<const Assumption* const> assumptions() {
                                      &cores_of_threads,
                                      &unknown_page_cache,
                                      &nvme_floor,
+                                     &nvme_disk_rate,
                                      &connection_rate,
                                      &failures,
                                      &spot_share,

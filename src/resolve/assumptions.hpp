@@ -336,6 +336,15 @@ inline constexpr Assumption unknown_page_cache = {
 inline constexpr Assumption nvme_floor =
     from_studies("/disk/bandwidth", learned::nvme_floor,
                  "4 KiB reads are published; long ones are twice as fast", "disk");
+/// Of each disk, in bytes a second.
+inline constexpr Assumption nvme_disk_rate = {
+    "/disk/bandwidth",
+    2.5e9,
+    1e9,
+    6.5e9,
+    "neither IOPS nor rate of the local disks are published: 2.5 GB/s each",
+    "a small drive on PCIe 3, to a large one on PCIe 4 (engineering judgement)",
+    "disk"};
 /// Of the time that a published training rate says.
 inline constexpr Assumption published_rate =
     from_studies("/job/step/per_sample", learned::published_rate,

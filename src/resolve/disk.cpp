@@ -23,6 +23,7 @@ struct PublishedDisk {
   Known<Frequency> iops;
   Known<Frequency> iops_burst;
   double io_credit = 0.0;  ///< operations beyond `iops`
+  bool floor = false;      ///< `bandwidth` is that of 4 KiB reads
   Duration latency;        // assumed
 };
 
@@ -33,6 +34,7 @@ PublishedDisk of_nvme(Context& context) {
   disk.bandwidth = context.published(&Machine::nvme_read);
   if (!disk.bandwidth) {
     disk.bandwidth = context.published(&Machine::nvme_read_floor);
+    disk.floor = disk.bandwidth.has_value();
     if (disk.bandwidth && !context.scenario.disk.bandwidth) {
       disk.bandwidth->from.origin = Origin::assumed;
       context.remark(
@@ -118,6 +120,22 @@ LocalDisk local_disk(const Context& context, DiskKind kind, const PublishedDisk&
     disk.bandwidth = known.bandwidth->value;
   }
   return disk;
+}
+
+/// Where no profile has measured it.
+Bandwidth disk_rate(Context& context, const PublishedDisk& known, bool local) {
+  const auto& given = context.scenario.disk.bandwidth;
+  const Known<double> disks = context.published(&Machine::nvme_disks);
+  if (known.floor && !given) {
+    return context.assume(Stage::disk, assumed::nvme_floor,
+                          known.bandwidth->value * assumed::nvme_floor.value);
+  }
+  if (local && disks && !known.bandwidth && !given) {
+    return context.assume(Stage::disk, assumed::nvme_disk_rate,
+                          Bandwidth::of(disks->value * assumed::nvme_disk_rate.value));
+  }
+  return context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given, {}, known.bandwidth,
+                                 "how fast the disk reads");
 }
 
 }  // namespace
@@ -261,13 +279,7 @@ void resolve_disk(Context& context, bool staged) {
   if (measured) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);
   } else {
-    const bool floor = known.bandwidth && known.bandwidth->from.origin == Origin::assumed;
-    const Bandwidth rate =
-        floor && !given.bandwidth
-            ? context.assume(Stage::disk, assumed::nvme_floor,
-                             known.bandwidth->value * assumed::nvme_floor.value)
-            : context.need<Bandwidth>(Stage::disk, "/disk/bandwidth", given.bandwidth, {},
-                                      known.bandwidth, "how fast the disk reads");
+    const Bandwidth rate = disk_rate(context, known, kind == DiskKind::nvme);
     if (discipline == Discipline::rate_limit) {
       disk.limits.push_back({"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false});
     } else {

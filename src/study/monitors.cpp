@@ -142,6 +142,17 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
   return received;
 }
 
+DurationPerSample writing_in(const Inputs& inputs, double epoch) {
+  if (!inputs.disk) return {};
+  const double written = pipeline::misses_in(inputs, epoch).written;
+  const pipeline::Read& disk = *inputs.disk;
+  double rate = disk.rate.empty() ? 0.0 : disk.bytes.base() / disk.rate.maximum().base();
+  for (const pipeline::RateLimit& limit : disk.limits) {
+    if (!limit.of_nic) rate = std::max(rate, limit.each / std::max(limit.rate, limit.burst_rate));
+  }
+  return DurationPerSample::of(written * rate / inputs.speed[Stage::disk]);
+}
+
 double threads_for(const Curve<double>& cores, double work) {
   const auto& points = cores.points;
   double users = 0.0;

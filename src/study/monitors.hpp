@@ -17,6 +17,10 @@ struct Received {
 };
 Received received_in(const pipeline::Inputs& inputs, pipeline::EpochKind kind, double epoch);
 
+/// Time that a disk takes to keep what a cache on it takes of a sample that is trained on, in the
+/// mean of the epoch: nobody waits for it.
+DurationPerSample writing_in(const pipeline::Inputs& inputs, double epoch);
+
 /// The smallest number of threads that deliver `work` core-seconds per second together, by `cores`;
 /// its largest number where none does. Precondition: `cores` is not empty.
 double threads_for(const Curve<double>& cores, double work);

@@ -10,6 +10,7 @@
 #include "pipeline/generated.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/drawn_world.hpp"
+#include "resolve/generated_scenario.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;
@@ -633,4 +634,35 @@ TEST_CASE("resolved numbers: a draw has its assumption at a place in the range, 
     REQUIRE(factor * mirror == Approx(1.0));
     REQUIRE(0.5 * std::erfc(-std::log(factor) / 0.2 / std::sqrt(2.0)) == Approx(u).epsilon(1e-3));
   }
+}
+
+TEST_CASE(
+    "resolved: a local disk's rate is the one known, twice a floor, or assumed of each disk") {
+  const auto disk_of = [](Known<Bandwidth> rate, Known<Bandwidth> floor) {
+    Drawn d(41);
+    World w;
+    draw_machine(d, w.catalog);
+    Machine& machine = w.catalog.machines.front();
+    machine.nvme_disks = published(4.0);
+    machine.nvme_size = published(gigabytes(4000.0));
+    machine.nvme_read = rate;
+    machine.nvme_read_floor = floor;
+    w.scenario = testing_resolve::scenario_with({{"/source/service", "local"},
+                                                 {"/cluster/instance", "own.large"},
+                                                 {"/cluster/price", "1 USD/h"}});
+    w.scenario.measured_on = {};
+    return w.resolved();
+  };
+  const Bandwidth one = bytes_per_second(3e9);
+  // From memory is no floor.
+  const Value<Bandwidth> recalled{one, {Origin::assumed, "recalled", 0.0}};
+  CHECK(base(disk_of(published(one), {}).inputs.disk->rate.maximum()) == 3e9);
+  CHECK(base(disk_of(recalled, {}).inputs.disk->rate.maximum()) == 3e9);
+  CHECK(base(disk_of({}, published(one)).inputs.disk->rate.maximum()) ==
+        Approx(3e9 * assumed::nvme_floor.value));
+  const Resolved unknown = disk_of({}, {});
+  CHECK(base(unknown.inputs.disk->rate.maximum()) == Approx(4.0 * assumed::nvme_disk_rate.value));
+  CHECK(std::any_of(unknown.used.begin(), unknown.used.end(), [](const InputUsed& used) {
+    return used.key == "/disk/bandwidth" && !used.range.empty();
+  }));
 }
