@@ -233,7 +233,7 @@ std::vector<Recipe> recipes_in(const std::string& text) {
       if (line.empty() || (in == listed && !line.starts_with("- ") && !line.starts_with("  "))) {
         in = beside;
       }
-      one.common_name = one.common_name || line == "Other things have that name, too.";
+      one.common_name = one.common_name || line == "Other things share that name.";
       for (const Word& word : words_in(line)) {
         if (!is_path(word.text)) continue;
         if (in == listed) one.listed.insert(word.text);

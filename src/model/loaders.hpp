@@ -14,7 +14,7 @@ namespace feedrate {
 /// (inline).
 enum class LoaderKind { pytorch, pool, inline_ };
 
-/// What the simulation and its words ask of a kind, instead of which one it is.
+/// What is asked of a kind, in place of which kind it is.
 struct LoaderTraits {
   bool workers = true;          ///< somebody makes batches beside the main process
   bool processes = false;       ///< each with an interpreter, memory and a start of its own

@@ -454,9 +454,9 @@ bool step_of_model(Context& context, const Step& given);
 
 /// Bytes of the dataset that one instance reads: all of them, or those of its shard.
 Bytes data_of_instance(const Context& context);
-/// A cache's room on its disk, as given or as what mounts the source has by itself; all data there.
+/// Room of the source's cache on a disk, as given or kept by what mounts it; empty: no cache.
 std::optional<Bytes> source_cache(const Context& context);
-Bytes data_on_disk(const Context& context);
+Bytes data_on_disk(const Context& context);  ///< all data, or what a cache there may keep
 
 /// The file system that the source is; its settings are recorded at the first call.
 const FsxPlan& planned_fsx(Context& context);

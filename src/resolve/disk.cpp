@@ -154,8 +154,9 @@ std::optional<Bytes> source_cache(const Context& context) {
   if (s.source.cache) return s.source.cache;
   const NamedDefault* const own = context.by_name("/source/cache");
   const Known<Bytes> nvme = context.published(&Machine::nvme_size);
-  if (own == nullptr || !nvme || s.loader.remote) return std::nullopt;
-  if (s.disk.kind.value_or(DiskKind::nvme) != DiskKind::nvme) return std::nullopt;
+  const bool local = nvme && context.published(&Machine::nvme_disks) &&
+                     s.disk.kind.value_or(DiskKind::nvme) == DiskKind::nvme;
+  if (own == nullptr || !local || s.loader.remote) return std::nullopt;
   constexpr double kept_free = 0.1;  // JuiceFS: free-space-ratio (2026)
   return std::min(Bytes::of(own->number.value), nvme->value * (1.0 - kept_free));
 }

@@ -173,12 +173,14 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
 
 double instances_of_domain(const Context& context) {
   const Inputs& inputs = context.out.inputs;
-  const Known<double> gpus = context.published(&Machine::nvlink_domain);
-  if (!gpus || inputs.unequal) return 1.0;
+  const Known<double> domain = context.published(&Machine::nvlink_domain);
+  const Known<double> gpus = context.published(&Machine::gpus);
+  if (!domain || !gpus || inputs.unequal) return 1.0;
   const double instances = inputs.cluster_instances();
-  double of_one = std::clamp(std::floor(gpus->value / inputs.cluster_ranks()), 1.0, instances);
-  while (std::fmod(instances, of_one) > 0.0) --of_one;
-  return of_one;
+  double most = std::clamp(std::floor(domain->value / gpus->value), 1.0, instances);
+  // Groups of a layout begin with a domain: as many instances in each.
+  while (context.scenario.job.parallel && std::fmod(instances, most) > 0.0) --most;
+  return instances / std::ceil(instances / most);
 }
 
 Bandwidth bus_between_domains(Context& context, const AllReduce& given, const std::string& what) {
@@ -193,7 +195,8 @@ static collective::Fabric nodes_of(const Context& context) {
   const double of_domain = instances_of_domain(context);
   collective::Fabric f;
   f.nodes = inputs.cluster_instances() / of_domain;
-  f.gpus = inputs.cluster_ranks() * of_domain;
+  f.gpus = inputs.cluster_ranks() * std::ceil(of_domain - 1e-9);
+  if (f.nodes * f.gpus != inputs.cluster_gpus()) f.all = inputs.cluster_gpus();
   if (inputs.unequal) f.all = inputs.gpus();
   f.generation = generation(context);
   return f;
@@ -207,8 +210,8 @@ std::optional<collective::Tuned> tuned_by_host(Context& context, const AllReduce
   if (std::none_of(table.ways.begin(), table.ways.end(), sums)) return std::nullopt;
   const Inputs& inputs = context.out.inputs;
   // What was measured comes before what NCCL reckons.
-  if (context.measured(inputs.instances > 1.0 ? &HostProfile::allreduce_busbw_between
-                                              : &HostProfile::allreduce_busbw)) {
+  if (context.measured(nodes_of(context).nodes > 1.0 ? &HostProfile::allreduce_busbw_between
+                                                     : &HostProfile::allreduce_busbw)) {
     return std::nullopt;
   }
   const bool other_gpus = table.gpus > 0.0 && table.gpus != inputs.gpus();

@@ -22,7 +22,8 @@ NetworkFabric network_fabric(Context& context, const AllReduce& given);
 /// Bus bandwidth between instances.
 Bandwidth bus_between(Context& context, const AllReduce& given, const std::string& what);
 
-/// Instances whose GPUs NVLink connects: up to 18 of an NVL72, as many in each domain; else 1.
+/// Instances whose GPUs NVLink connects, in the mean of as few domains as hold them: up to 18 of an
+/// NVL72, 9.5 of 19 instances; else 1.
 double instances_of_domain(const Context& context);
 
 /// Bus bandwidth between instances, or between domains, whose instances' lines add up.

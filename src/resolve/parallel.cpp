@@ -244,11 +244,11 @@ collective::Activations activations(Context& context, const ParallelLayout& give
 
 void say_what_is_slow(Context& context, const ParallelLayout& given, const Degrees& d) {
   if (!context.texts || given.tensor <= d.gpus) return;
+  const bool domains = instances_of_domain(context) > 1.0;
   context.out.caveats.push_back(fmt::format(
-      "A tensor group of {:.0f} GPUs reaches over {:.0f} instances with {:.0f} each: its sums, "
-      "four a "
+      "A tensor group of {:.0f} GPUs reaches over {:.0f} {} with {:.0f} each: its sums, four a "
       "layer and micro-batch, go through the network, which makes most jobs several times slower.",
-      given.tensor, given.tensor / d.gpus, d.gpus));
+      given.tensor, given.tensor / d.gpus, domains ? "NVLink domains" : "instances", d.gpus));
 }
 
 /// Keys that describe a layout of one GPU a replica.

@@ -211,8 +211,8 @@ constexpr std::array of_juicefs = {
     read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)"),
     read_default(
         "/source/cache", 100.0 * 1024.0 * mebibyte,
-        "JuiceFS keeps what it reads on a local disk: cache-size 102400 MiB, a tenth of the "
-        "disk left free (2026)")};
+        "JuiceFS keeps what it reads: cache-size 102400 MiB, a tenth of the disk left free "
+        "(2026); that its cache-dir is on the local disks is assumed")};
 
 constexpr std::string_view each_part = "the price of a request for each part of an object";
 
@@ -230,7 +230,8 @@ constexpr std::array access_list = std::to_array<NamedDefaults>({
      100e6},
     {"blobfuse2", of_blobfuse2, "its cache of blocks in memory; that on a disk is /source/cache",
      16e6},
-    {"juicefs", of_juicefs, "its metadata engine; its cache on a root volume (/source/cache)",
+    {"juicefs", of_juicefs,
+     "its metadata engine; its cache where that is on a root volume (/source/cache)",
      4.0 * mebibyte},
 });
 

@@ -222,6 +222,10 @@ struct Codec<std::vector<ThresholdText>> {
   static constexpr KeyKind kind = KeyKind::texts;
   using List = std::vector<ThresholdText>;
   static void read(List& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    if (v.kind == JsonKind::text) {
+      out.push_back({v.text, v.flag || !v.file ? "" : *v.file, v.line, path.text()});
+      return;
+    }
     if (!is_kind(v, JsonKind::array, key, path, r)) return;
     static const Key one{.name = "", .kind = KeyKind::text};
     for (std::size_t i = 0; i < v.items.size(); ++i) {
@@ -242,7 +246,7 @@ struct Codec<std::vector<ThresholdText>> {
 template <>
 const std::vector<Entry<Baseline>>& entries<Baseline>() {
   static const std::vector<Entry<Baseline>> list = {
-      entry<&Baseline::thresholds>("thresholds", {"list of limits for all scenarios"}),
+      entry<&Baseline::thresholds>("thresholds", {"limits for all scenarios"}),
       entry<&Baseline::entries>("scenarios", {.manual = "an entry each", .required = true}),
   };
   return list;
@@ -259,6 +263,9 @@ std::vector<ThresholdText> threshold_texts(const JsonPtr& root) {
   std::vector<ThresholdText> texts;
   const JsonValue* list = root->find("thresholds");
   if (list == nullptr) return texts;
+  if (list->kind == JsonKind::text) {
+    return {{list->text, list->flag || !list->file ? "" : *list->file, list->line, "/thresholds"}};
+  }
   for (std::size_t i = 0; i < list->items.size(); ++i) {
     const JsonValue& item = *list->items[i];
     const std::string file = item.flag ? "" : (item.file ? *item.file : "");

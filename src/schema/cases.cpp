@@ -1,6 +1,5 @@
 #include "schema/cases.hpp"
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -24,11 +23,6 @@ struct CaseIntervals {
   const CaseResult* of;
 };
 using Ends = std::array<double, 2>;
-
-/// JSON has no infinity: what is no finite number is not known.
-std::optional<double> finite(double value) {
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 /// Of a figure that is one of predictions only.
 template <auto member>

@@ -41,6 +41,8 @@ void write_type(const Key& key, JsonWriter& out) {
   if (key.kind == KeyKind::numbers) each("items", "number");
   if (key.kind == KeyKind::texts) each("items", "string");
   if (key.kind == KeyKind::settings) each("additionalProperties", "string");
+  if (key.kind == KeyKind::named) each("additionalProperties", "number");
+  if (key.kind == KeyKind::objects && key.keys.empty()) each("items", "object");
 }
 
 /// "properties" and "required" of an object's keys: all of them are always written.

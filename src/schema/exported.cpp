@@ -12,8 +12,6 @@
 namespace feedrate::schema {
 namespace {
 
-using Layout = JsonWriter::Layout;
-
 /// Reads members of objects that must be there.
 class ExportedReader {
  public:
@@ -254,11 +252,11 @@ struct Recorded<Exported> {
 
 const DocumentKind figures_document{
     .kind = "figures",
-    .command = "export json",
+    .command = "",
     .keys = keys_of<Exported>,
     .about =
-        "Every figure of every point by its name, flat; of a point without a result all are "
-        "null.",
+        "feedrate export json prints one object: every figure of every point by its name, "
+        "flat. Those of a point without a result are null.",
     .scenario = "that was simulated"};
 
 std::string write_exported(const Exported& exported) {

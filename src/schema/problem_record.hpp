@@ -28,7 +28,7 @@ struct Recorded<PlacedProblem> {
     return {
         written<P>("file", "null: the problem is in no file, but for example in a flag",
                    [](const P& p) { return words_or_null(p.of->file); }),
-        written<P>("line", "in it",
+        written<P>("line", "in that file",
                    [](const P& p) {
                      return p.of->line > 0 ? std::optional<double>(p.of->line) : std::nullopt;
                    }),

@@ -4,6 +4,7 @@
 // its name: a quantity is its number in base units (which the name states: _s, _usd, _bytes), an
 // enumeration is its word, and what may be missing is null. Entries have no `read`.
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <functional>
 #include <optional>
@@ -268,6 +269,18 @@ auto written(std::string_view name, std::string_view manual = "") {
 /// Nothing where there are no words.
 inline std::optional<std::string_view> words_or_null(std::string_view words) {
   return words.empty() ? std::nullopt : std::optional(words);
+}
+
+/// JSON has no infinity: what is no finite number is not known.
+inline std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// Likewise, of a number that may be none.
+template <auto get, auto... rest>
+auto finite_or_null(std::string_view name, std::string_view manual = "") {
+  using T = typename GetterOf<decltype(get)>::Struct;
+  return written<T>(name, manual, [](const T& in) { return finite(found<get, rest...>(in)); });
 }
 
 /// Likewise, of a text that is null where it is empty.

@@ -14,8 +14,6 @@
 namespace feedrate::schema {
 namespace {
 
-using Layout = JsonWriter::Layout;
-
 // Parts of a result that stand in an object of their own.
 struct BottleneckPart {
   const Result* whole;

@@ -81,10 +81,12 @@ struct Recorded<Searches> {
   static Keys<Searches> keys() { return {written<&answers>("answers", "one for each question")}; }
 };
 
-const DocumentKind search_document{.kind = "search",
-                                   .command = "feeds or run --find",
-                                   .keys = keys_of<Searches>,
-                                   .scenario = "that was searched"};
+const DocumentKind search_document{
+    .kind = "search",
+    .command = "",
+    .keys = keys_of<Searches>,
+    .about = "feedrate feeds and feedrate run --find print one object with --format json.",
+    .scenario = "that was searched"};
 
 std::string write_searches(std::span<const SearchAnswer> answers, const std::string& name,
                            const std::string& file) {

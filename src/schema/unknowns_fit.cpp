@@ -52,7 +52,7 @@ std::optional<double> error(const FittedCase& one) {
 
 template <auto member>
 std::optional<double> of_any(const LeaveOneOut& sum) {
-  return sum.cases > 0 ? std::optional(sum.*member) : std::nullopt;
+  return sum.cases > 0 ? finite(sum.*member) : std::nullopt;
 }
 
 std::vector<std::string_view> keys_of_tangle(const TanglePart& part) {
@@ -110,8 +110,8 @@ struct Recorded<FittedUnknown> {
         written<&U::relative_error>("relative_error", "standard error over value"),
         written<&U::used>("depended_on", "a measurement depends on it"),
         written<&U::determined>("determined", "false: other values fit as well"),
-        written<&U::lowest, &Amount::number>("lowest", "of the range that was searched"),
-        written<&U::highest, &Amount::number>("highest", "likewise"),
+        finite_or_null<&U::lowest, &Amount::number>("lowest", "lower end of the range searched"),
+        finite_or_null<&U::highest, &Amount::number>("highest", "upper end of it"),
         written<&U::at_lowest>("at_lowest", "the value would leave the range there"),
         written<&U::at_highest>("at_highest", "likewise"),
     };
@@ -123,7 +123,7 @@ struct Recorded<TanglePart> {
   static Keys<TanglePart> keys() {
     using T = TanglePart;
     return {
-        written<&keys_of_tangle>("keys", "of unknowns"),
+        written<&keys_of_tangle>("keys", "of the unknowns concerned"),
         written<T>("fixed", "what of them is known: sum, product, ratio or combination",
                    [](const T& t) { return fixed_words[static_cast<std::size_t>(t.of->fixed)]; }),
         written<T>("total", "of a sum", [](const T& t) { return number_of(t.of->total); }),

@@ -31,7 +31,7 @@ std::optional<double> coverage(const SummaryPart& part) {
 /// Of the figures at the canary's pace, where there are any.
 template <auto member>
 std::optional<double> adjusted(const SummaryPart& part) {
-  return part.of->adjusted == 0 ? std::nullopt : std::optional(part.of->*member);
+  return part.of->adjusted == 0 ? std::nullopt : finite(part.of->*member);
 }
 
 std::vector<MeasuredCase> measured_cases(const Validated& all) {
@@ -53,16 +53,17 @@ struct Recorded<SummaryPart> {
     using P = SummaryPart;
     using S = CaseSummary;
     return {
-        written<&P::of, &S::predictions>("times", "measured times that were predicted"),
-        written<&P::of, &S::mean>("mean_absolute_error", "of predicted / measured - 1"),
-        written<&P::of, &S::median>("median_absolute_error", "likewise"),
-        written<&P::of, &S::worst>("worst_absolute_error", "likewise"),
-        written<&P::of, &S::bias>("bias", "mean of the errors with their signs"),
+        written<&P::of, &S::predictions>("times", "measured figures that were predicted"),
+        finite_or_null<&P::of, &S::mean>("mean_absolute_error", "of predicted / measured - 1"),
+        finite_or_null<&P::of, &S::median>("median_absolute_error", "likewise"),
+        finite_or_null<&P::of, &S::worst>("worst_absolute_error", "likewise"),
+        finite_or_null<&P::of, &S::bias>("bias", "mean of the errors with their signs"),
         written<&P::of, &S::bottlenecks>("bottlenecks", "settings whose bottleneck is known"),
         written<&P::of, &S::bottlenecks_right>("bottlenecks_right",
                                                "of these, those predicted as measured"),
-        written<&P::of, &S::banded>("figures_with_a_band",
-                                    "measured figures whose prediction has a band"),
+        written<&P::of, &S::banded>(
+            "figures_with_a_band",
+            "measured figures, repeats one by one, whose prediction has a band"),
         written<&coverage>("coverage", "share of these that lie in their band; null: none has one"),
         written<&adjusted<&S::adjusted_median>>(
             "canary_adjusted_median_absolute_error",
@@ -83,8 +84,8 @@ struct Recorded<MeasuredCase> {
         written<&M::of, &C::what, &Case::set>("set", "KEY: VALUE, as for --set"),
         written<&M::of, &C::what, &Case::metric>("metric", "a figure of feedrate schema result"),
         written<&M::of, &C::what, &Case::measured>("measured", "median of the repeats"),
-        written<&M::of, &C::predicted>("predicted"),
-        written<&M::of, &C::error>("error", "predicted / measured - 1"),
+        finite_or_null<&M::of, &C::predicted>("predicted"),
+        finite_or_null<&M::of, &C::error>("error", "predicted / measured - 1"),
         text_or_null<&M::of, &C::bottleneck>("bottleneck", "predicted; null: none"),
         written<&M::of, &C::band>("band", "5 %, 50 % and 95 % of predicted; null: not drawn"),
         written<&M::of, &C::what, &Case::repeats>("repeats", "each measured value"),

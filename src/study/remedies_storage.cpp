@@ -109,8 +109,10 @@ std::vector<Change> stream_modes(const Situation& s) {
 /// A store that is streamed or mounted, and read again in each epoch.
 bool read_again(const Situation& s) {
   const auto& inputs = s.inputs();
+  const auto& given = s.scenario.source.cache;
   return inputs.source && !inputs.sequential_stream && !s.scenario.loader.remote &&
-         inputs.caches.on_disk <= 0.0 && inputs.epochs + inputs.unfinished_steps > 1.0;
+         !(given && *given > Bytes{}) && inputs.caches.on_disk < 1.0 &&
+         inputs.epochs + inputs.unfinished_steps > 1.0;
 }
 
 /// Room for all that an instance reads.

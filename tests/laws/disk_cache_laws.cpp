@@ -305,6 +305,13 @@ TEST_CASE("disk cache: JuiceFS has one by itself where the machine has local dis
   CHECK(kept("g4dn.8xlarge", {{"/source/cache", "50 GB"}}) == Approx(0.05).epsilon(1e-12));
   CHECK(kept("g4dn.8xlarge", {{"/source/cache", "0 GB"}}) == 0.0);
   CHECK(kept("p3.2xlarge", {}) == 0.0);  // no local disk
+  // Nor on a volume, which nobody asked for and which would be billed.
+  for (const char* instance : {"g7e.2xlarge", "g4dn.8xlarge"}) {
+    const bool volume = kept(instance, {{"/disk/kind", "ebs"}}) > 0.0;
+    INFO(instance);
+    CHECK_FALSE(volume);
+  }
+  CHECK(kept("g7e.2xlarge", {}) == 0.0);  // its disks are not in the catalogue
   CHECK(kept("g4dn.8xlarge", {{"/source/access", "mountpoint"}}) == 0.0);
   // The job is the same as with that room typed.
   const auto time = [](const Settings& more) {

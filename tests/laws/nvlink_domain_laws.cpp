@@ -75,6 +75,34 @@ TEST_CASE("NVLink domain: its instances exchange what one machine with all GPUs 
   }
 }
 
+TEST_CASE("NVLink domain: one instance more than domains hold evenly is no cliff") {
+  const Settings job = {{"/job/step/fixed", "200 ms"},
+                        {"/job/allreduce/parameters", "7e9"},
+                        {"/job/parallelism", "ddp"}};
+  const auto exchange = [&](double instances) {
+    return resolved(instances, job, catalog()).communication->total;
+  };
+  for (double instances = 2.0; instances <= 18.0; ++instances) {
+    CHECK(exchange(instances) <= exchange(18.0) * 1.001);
+  }
+  for (const double uneven : {19.0, 23.0, 31.0, 35.0}) {
+    INFO(uneven);
+    CHECK(exchange(uneven) > exchange(18.0));
+    CHECK(exchange(uneven) < exchange(36.0) * 1.1);
+  }
+}
+
+TEST_CASE("NVLink domain: it holds so many instances, however many of their GPUs are used") {
+  for (const char* used : {"1", "2", "4"}) {
+    const Settings job = {{"/cluster/gpus_per_instance", used},
+                          {"/job/step/fixed", "200 ms"},
+                          {"/job/allreduce/parameters", "7e9"}};
+    INFO(used);
+    CHECK(resolved(18.0, job, catalog()).inputs.network_allreduce == Bytes{});
+    CHECK(resolved(36.0, job, catalog()).inputs.network_allreduce > Bytes{});
+  }
+}
+
 TEST_CASE("NVLink domain: without it, the network takes longer") {
   Catalog apart = catalog();
   for (Machine& machine : apart.machines) {

@@ -442,7 +442,7 @@ TEST_CASE("law: an access by its name is its defaults typed in") {
       for (const NamedDefault& one : defaults.defaults) {
         if (one.key() == "/source/cache") {  // on local disks alone, of which a tenth stays free
           const Known<Bytes>& disks = typed.machine().nvme_size;
-          if (!disks || s.loader.remote) continue;
+          if (!disks || !typed.machine().nvme_disks || s.loader.remote) continue;
           if (s.disk.kind.value_or(DiskKind::nvme) != DiskKind::nvme) continue;
           s.source.cache = std::min(Bytes::of(one.number.value), 0.9 * disks->value);
           continue;
