@@ -40,8 +40,12 @@ CALLS = {
     "showback": [["showback", "scenarios/teams/*.json", "--by", "team"]],
     "figures": [["export", "json", JOB]],
 }
+# What a tool of feedrate serve answers, and the document in it.
+ANSWERS = {
+    "error": [{"name": "run", "arguments": {"scenario": {"name": "x", "loader": {"num_workers": -1}}}}],
+}
 # Files that people or other programs write, and what is no whole document of one call: other tests.
-ELSEWHERE = {"scenario", "host", "measurements", "pricing", "request", "error", "observation", "share"}
+ELSEWHERE = {"scenario", "host", "measurements", "pricing", "request", "observation", "share"}
 
 
 def feedrate(words, may_fail=False):
@@ -61,6 +65,16 @@ def document_of(words):
     if words[0] != "export":
         words += ["--format", "json"]
     return json.loads(feedrate(words))
+
+
+def answer_of(call):
+    """The document with which a server answers a tool's call."""
+    lines = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
+             {"jsonrpc": "2.0", "method": "notifications/initialized"},
+             {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}]
+    done = subprocess.run([PROGRAM, "serve", "--mcp"], input="".join(json.dumps(line) + "\n" for line in lines), cwd=ROOT,
+                          capture_output=True, text=True, check=False)
+    return json.loads(json.loads(done.stdout.splitlines()[-1])["result"]["content"][0]["text"])
 
 
 def unexplained(value, schema, root, at=""):
@@ -97,24 +111,26 @@ def names(schema):
 def main():
     refused = subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=False).stderr
     topics = re.search(r"expected ([a-z|]+)", refused).group(1).split("|")
-    wrong = [f"{topic}: no call here writes one" for topic in topics if topic not in CALLS and topic not in ELSEWHERE]
-    wrong += [f"{topic}: feedrate schema does not know it" for topic in CALLS if topic not in topics]
+    known = {**CALLS, **ANSWERS}
+    wrong = [f"{topic}: no call here writes one" for topic in topics if topic not in known and topic not in ELSEWHERE]
+    wrong += [f"{topic}: feedrate schema does not know it" for topic in known if topic not in topics]
     checked = 0
-    for topic, calls in CALLS.items():
+    for topic, calls in known.items():
         schema = json.loads(feedrate(["schema", topic, "--format", "json"]))
         jsonschema.Draft202012Validator.check_schema(schema)
         manual = feedrate(["schema", topic])
         explained = {line.split()[0] for line in manual.split("\n") if line.strip()}
         if topic not in ("result", "baseline"):  # explained in sentences; with limits and kinds
             wrong += [f"{topic}: the manual has no {name}" for name in names(schema) if name not in explained]
-        for words in calls:
-            document = document_of(words)
+        for call in calls:
+            words = call if isinstance(call, list) else [json.dumps(call)]
+            document = answer_of(call) if topic in ANSWERS else document_of(words)
             for error in jsonschema.Draft202012Validator(schema).iter_errors(document):
                 wrong.append(f"{topic}: {' '.join(words)}: {error.json_path}: {error.message[:200]}")
             for pointer in unexplained(document, schema, schema):
                 wrong.append(f"{topic}: {' '.join(words)}: {pointer} is not explained")
             checked += 1
-    print("\n".join(wrong[:60]) or f"{checked} documents of {len(CALLS)} topics meet their schemas")
+    print("\n".join(wrong[:60]) or f"{checked} documents of {len(known)} topics meet their schemas")
     return 1 if wrong else 0
 
 
