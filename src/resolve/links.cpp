@@ -175,7 +175,8 @@ double instances_of_domain(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   const Known<double> domain = context.published(&Machine::nvlink_domain);
   const Known<double> gpus = context.published(&Machine::gpus);
-  if (!domain || !gpus || inputs.unequal) return 1.0;
+  const bool apart = context.scenario.cluster.zones_used() > 1.0;  // no domain is in two zones
+  if (!domain || !gpus || inputs.unequal || apart) return 1.0;
   const double instances = inputs.cluster_instances();
   double most = std::clamp(std::floor(domain->value / gpus->value), 1.0, instances);
   // Groups of a layout begin with a domain: as many instances in each.
