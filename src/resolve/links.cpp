@@ -171,17 +171,22 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
   return found;
 }
 
-double instances_of_domain(const Context& context) {
+/// As few as hold all instances; an instance each where NVLink reaches no further.
+static double domains_of(const Context& context) {
   const Inputs& inputs = context.out.inputs;
+  const double instances = inputs.cluster_instances();
   const Known<double> domain = context.published(&Machine::nvlink_domain);
   const Known<double> gpus = context.published(&Machine::gpus);
   const bool apart = context.scenario.cluster.zones_used() > 1.0;  // no domain is in two zones
-  if (!domain || !gpus || inputs.unequal || apart) return 1.0;
-  const double instances = inputs.cluster_instances();
+  if (!domain || !gpus || inputs.unequal || apart) return instances;
   double most = std::clamp(std::floor(domain->value / gpus->value), 1.0, instances);
   // Groups of a layout begin with a domain: as many instances in each.
   while (context.scenario.job.parallel && std::fmod(instances, most) > 0.0) --most;
-  return instances / std::ceil(instances / most);
+  return std::ceil(instances / most);
+}
+
+double instances_of_domain(const Context& context) {
+  return context.out.inputs.cluster_instances() / domains_of(context);
 }
 
 Bandwidth bus_between_domains(Context& context, const AllReduce& given, const std::string& what) {
@@ -193,12 +198,10 @@ Bandwidth bus_between_domains(Context& context, const AllReduce& given, const st
 /// How many there are, of which kind: instances, or the domains that NVLink makes of several.
 static collective::Fabric nodes_of(const Context& context) {
   const Inputs& inputs = context.out.inputs;
-  const double of_domain = instances_of_domain(context);
   collective::Fabric f;
-  f.nodes = inputs.cluster_instances() / of_domain;
-  f.gpus = inputs.cluster_ranks() * std::ceil(of_domain - 1e-9);
+  f.nodes = domains_of(context);
+  f.gpus = inputs.cluster_ranks() * std::ceil(inputs.cluster_instances() / f.nodes);
   if (f.nodes * f.gpus != inputs.cluster_gpus()) f.all = inputs.cluster_gpus();
-  if (inputs.unequal) f.all = inputs.gpus();
   f.generation = generation(context);
   return f;
 }

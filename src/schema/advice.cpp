@@ -6,6 +6,7 @@
 #include "schema/record.hpp"
 
 namespace feedrate::schema {
+
 template <>
 struct Recorded<JobFigures> {
   static Keys<JobFigures> keys() {

@@ -147,6 +147,11 @@ Entry<BaselineEntry> lines() {
   return made;
 }
 
+/// A limit, and where it stands: in no file where a flag gave it.
+ThresholdText threshold_text(const JsonValue& text, std::string pointer) {
+  return {text.text, text.flag || !text.file ? "" : *text.file, text.line, std::move(pointer)};
+}
+
 /// The hash of the inputs, made again at each writing.
 Entry<BaselineEntry> hash() {
   Entry<BaselineEntry> made = entry<&BaselineEntry::stated_hash>(
@@ -223,7 +228,7 @@ struct Codec<std::vector<ThresholdText>> {
   using List = std::vector<ThresholdText>;
   static void read(List& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
     if (v.kind == JsonKind::text) {
-      out.push_back({v.text, v.flag || !v.file ? "" : *v.file, v.line, path.text()});
+      out.push_back(threshold_text(v, path.text()));
       return;
     }
     if (!is_kind(v, JsonKind::array, key, path, r)) return;
@@ -233,7 +238,7 @@ struct Codec<std::vector<ThresholdText>> {
       const Path at{&path, "", i, true};
       std::string text;
       if (!read_text(text, item, one, at, r)) continue;
-      out.push_back({text, item.flag || !item.file ? "" : *item.file, item.line, at.text()});
+      out.push_back(threshold_text(item, at.text()));
     }
   }
   static void write(const List& list, const Key&, JsonWriter& out) {
@@ -263,13 +268,9 @@ std::vector<ThresholdText> threshold_texts(const JsonPtr& root) {
   std::vector<ThresholdText> texts;
   const JsonValue* list = root->find("thresholds");
   if (list == nullptr) return texts;
-  if (list->kind == JsonKind::text) {
-    return {{list->text, list->flag || !list->file ? "" : *list->file, list->line, "/thresholds"}};
-  }
+  if (list->kind == JsonKind::text) return {threshold_text(*list, "/thresholds")};
   for (std::size_t i = 0; i < list->items.size(); ++i) {
-    const JsonValue& item = *list->items[i];
-    const std::string file = item.flag ? "" : (item.file ? *item.file : "");
-    texts.push_back({item.text, file, item.line, join_pointer("/thresholds", i)});
+    texts.push_back(threshold_text(*list->items[i], join_pointer("/thresholds", i)));
   }
   return texts;
 }

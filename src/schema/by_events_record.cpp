@@ -31,10 +31,9 @@ Keys<ByEvents> Recorded<ByEvents>::keys() {
       written<&E::stated>(
           "stated", "true: the result states the time, cost and bottleneck found event by event"),
       written<&E::bottleneck>("bottleneck", "event by event; null: none"),
-      written<E>(
+      written<&E::gains>(
           "gains",
-          "the stages that gain most by the mean, in the order of what they gain event by event",
-          [](const E& e) { return std::vector<GainByEvents>(e.gains().begin(), e.gains().end()); }),
+          "the stages that gain most by the mean, in the order of what they gain event by event"),
   };
 }
 

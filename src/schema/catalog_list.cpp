@@ -11,7 +11,6 @@ using Layout = JsonWriter::Layout;
 /// A machine in one region.
 struct ListedMachine {
   const PriceRow* row;
-  const Machine* machine;
   std::optional<double> peak;
 };
 struct ListedMachines {
@@ -32,7 +31,7 @@ std::optional<double> number_of(const Known<T>& known) {
 
 template <auto member>
 std::optional<double> known(const ListedMachine& listed) {
-  return number_of(listed.machine->*member);
+  return number_of(listed.row->machine->*member);
 }
 
 std::optional<double> usd_an_hour(const std::optional<HourlyPrice>& price) {
@@ -51,13 +50,13 @@ struct Recorded<ListedMachine> {
   static Keys<ListedMachine> keys() {
     using L = ListedMachine;
     return {
-        written<&L::machine, &Machine::name>("instance", "its type"),
-        written<&L::machine, &Machine::cloud>("cloud"),
+        written<&L::row, &PriceRow::machine, &Machine::name>("instance", "its type"),
+        written<&L::row, &PriceRow::machine, &Machine::cloud>("cloud"),
         text_or_null<&L::row, &PriceRow::region>("region", "null: no price is known"),
         written<&known<&Machine::vcpus>>("vcpus"),
         written<&known<&Machine::memory>>("memory_bytes"),
         written<&known<&Machine::gpus>>("gpus"),
-        text_or_null<&L::machine, &Machine::gpu_model>("gpu", "its model"),
+        text_or_null<&L::row, &PriceRow::machine, &Machine::gpu_model>("gpu", "its model"),
         written<&known<&Machine::gpu_memory>>("gpu_memory_bytes", "of each"),
         written<&L::peak>("gpu_16_bit_tflop_per_s", "dense peak of each"),
         written<&known<&Machine::network>>("network_bytes_per_s", "of the instance"),
@@ -92,7 +91,7 @@ std::string write_catalog_list(const Catalog& catalog, const Chosen& chosen,
   const std::vector<PriceRow> rows = price_rows(chosen.listings);
   ListedMachines list{filter, {}, chosen.unknown};
   for (const PriceRow& row : rows) {
-    list.machines.push_back({&row, row.machine, tensor_peak(catalog, row.machine->gpu_model)});
+    list.machines.push_back({&row, tensor_peak(catalog, row.machine->gpu_model)});
   }
   return write_document(catalog_list_document, list);
 }

@@ -10,14 +10,16 @@ namespace feedrate::schema {
 
 struct DocumentKind {
   std::string_view kind;        ///< "optimum": its "kind"
-  std::string_view command;     ///< "optimize": prints it; empty: `about` says what does
+  std::string_view command{};   ///< "optimize": prints it; empty: `about` says what does
   std::vector<Key> (*keys)();   ///< those of the document itself
   std::string_view about{};     ///< what holds for all of them
   std::string_view scenario{};  ///< what its key "scenario" means; empty: it has none
-  double version = 1.0;         ///< its "schema"
 };
 
-/// "feedrate", "kind", "schema", and "scenario" where the kind has it; `file` empty: null.
+/// The key "scenario": {name, file}; `file` empty: null.
+void write_source(std::string_view name, std::string_view file, JsonWriter& out);
+
+/// "feedrate", "kind", "schema", and "scenario" where the kind has it.
 void begin_document(const DocumentKind& of, std::string_view name, std::string_view file,
                     JsonWriter& out);
 

@@ -252,7 +252,6 @@ struct Recorded<Exported> {
 
 const DocumentKind figures_document{
     .kind = "figures",
-    .command = "",
     .keys = keys_of<Exported>,
     .about =
         "feedrate export json prints one object: every figure of every point by its name, "

@@ -26,16 +26,11 @@ struct Recorded<PlacedProblem> {
   static Keys<PlacedProblem> keys() {
     using P = PlacedProblem;
     return {
-        written<P>("file", "null: the problem is in no file, but for example in a flag",
-                   [](const P& p) { return words_or_null(p.of->file); }),
-        written<P>("line", "in that file",
-                   [](const P& p) {
-                     return p.of->line > 0 ? std::optional<double>(p.of->line) : std::nullopt;
-                   }),
-        written<P>("key", "JSON pointer, or the flag",
-                   [](const P& p) { return words_or_null(p.of->pointer); }),
-        written<P>("message", "what was expected, and what was found",
-                   [](const P& p) -> const std::string& { return p.of->message; }),
+        text_or_null<&P::of, &Problem::file>(
+            "file", "null: the problem is in no file, but for example in a flag"),
+        number_or_null<&P::of, &Problem::line>("line", "in that file"),
+        text_or_null<&P::of, &Problem::pointer>("key", "JSON pointer, or the flag"),
+        written<&P::of, &Problem::message>("message", "what was expected, and what was found"),
     };
   }
 };

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -176,15 +177,26 @@ struct Written<T> {
   }
 };
 
+template <class V>
+requires HasKeys<V>
+struct RecordOf<std::span<const V>> {
+  using type = V;
+};
+
 template <class T>
 requires HasKeys<T>
-struct Written<std::vector<T>> {
+struct Written<std::span<const T>> {
   static constexpr KeyKind kind = KeyKind::objects;
-  static void put(const std::vector<T>& list, JsonWriter& out) {
+  static void put(std::span<const T> list, JsonWriter& out) {
     out.begin_array(block);
     for (const T& item : list) Written<T>::put(item, out);
     out.end();
   }
+};
+
+template <class T>
+requires HasKeys<T>
+struct Written<std::vector<T>> : Written<std::span<const T>> {
 };
 
 /// What a getter returns, without what says that it may be missing.

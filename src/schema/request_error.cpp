@@ -39,7 +39,6 @@ struct Recorded<Failure> {
 
 const DocumentKind error_document{
     .kind = "error",
-    .command = "",
     .keys = keys_of<Failure>,
     .about =
         "A tool of feedrate serve, and the C and Python interfaces, answer a request that "

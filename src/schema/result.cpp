@@ -3,6 +3,7 @@
 #include "base/version.hpp"
 #include "model/figures.hpp"
 #include "schema/by_events_record.hpp"
+#include "schema/document_kind.hpp"
 #include "schema/json_writer.hpp"
 #include "schema/result_record.hpp"
 
@@ -19,19 +20,13 @@ void open_document(std::string_view kind, JsonWriter& out, double layout = resul
   out.number("schema", layout);
 }
 
-void write_source(const std::string& name, const std::string& file, JsonWriter& out) {
-  out.key("scenario").begin_object(Layout::line).text("name", name);
-  out.text_or_null("file", file).end();
-}
-
 /// What every point has, and a run's document beside its header: what was asked, and the result or
 /// why there is none.
 void write_answer(const std::string& name, const std::string& file, const Settings& set,
                   const Result* result, const std::vector<Problem>& problems, JsonWriter& out) {
   write_source(name, file, out);
-  out.key("set").begin_object(Layout::line);
-  for (const auto& [key, value] : set) out.text(key, value);
-  out.end().key("result");
+  Written<Settings>::put(set, out.key("set"));
+  out.key("result");
   if (result != nullptr) {
     write_result_body(*result, out);
   } else {

@@ -12,10 +12,6 @@ struct Searches {
   std::span<const SearchAnswer> answers;
 };
 
-std::vector<SearchAnswer> answers(const Searches& all) {
-  return {all.answers.begin(), all.answers.end()};
-}
-
 std::optional<double> value_found(const SearchAnswer& answer) {
   return answer.there ? std::optional(answer.there->at) : std::nullopt;
 }
@@ -78,12 +74,13 @@ struct Recorded<SearchAnswer> {
 
 template <>
 struct Recorded<Searches> {
-  static Keys<Searches> keys() { return {written<&answers>("answers", "one for each question")}; }
+  static Keys<Searches> keys() {
+    return {written<&Searches::answers>("answers", "one for each question")};
+  }
 };
 
 const DocumentKind search_document{
     .kind = "search",
-    .command = "",
     .keys = keys_of<Searches>,
     .about = "feedrate feeds and feedrate run --find print one object with --format json.",
     .scenario = "that was searched"};

@@ -53,12 +53,12 @@ struct Recorded<SourcePart> {
   static Keys<SourcePart> keys() {
     using P = SourcePart;
     return {
-        written<P>("name", "", [](const P& p) -> const std::string& { return p.of->name; }),
-        written<P>("file", "as given", [](const P& p) -> const std::string& { return p.of->file; }),
-        written<P>("key", "its name in the baseline: the file from the baseline's folder",
-                   [](const P& p) -> const std::string& { return p.of->key; }),
-        written<P>("renamed_from", "key of the entry that it is compared with; null: its own",
-                   [](const P& p) { return words_or_null(p.of->renamed_from); }),
+        written<&P::of, &ScenarioVerdict::name>("name"),
+        written<&P::of, &ScenarioVerdict::file>("file", "as given"),
+        written<&P::of, &ScenarioVerdict::key>(
+            "key", "its name in the baseline: the file from the baseline's folder"),
+        text_or_null<&P::of, &ScenarioVerdict::renamed_from>(
+            "renamed_from", "key of the entry that it is compared with; null: its own"),
     };
   }
 };
@@ -68,9 +68,8 @@ struct Recorded<BottleneckPart> {
   static Keys<BottleneckPart> keys() {
     using P = BottleneckPart;
     return {
-        written<P>("before", "a stage; null: none",
-                   [](const P& p) { return p.of->bottleneck_before; }),
-        written<P>("now", "likewise", [](const P& p) { return p.of->bottleneck_now; }),
+        written<&P::of, &ScenarioVerdict::bottleneck_before>("before", "a stage; null: none"),
+        written<&P::of, &ScenarioVerdict::bottleneck_now>("now", "likewise"),
     };
   }
 };
