@@ -119,43 +119,34 @@ std::map<Duration, double> made_in(const TimelineSection& section) {
   return made;
 }
 
-/// Bytes a second: a batch's over the time since the one before it was there, gradients' over the
-/// step.
+/// An amount, spread over the time since the last one.
+void add_since(std::vector<Piece>& pieces, Duration& since, Duration at, double amount) {
+  if (amount > 0.0 && at > since) pieces.push_back({since, at, amount / (at - since).base()});
+  since = at;
+}
+
+/// What a batch brings, over the time since the one before it was there.
+void add_by_batch(std::vector<Piece>& pieces, const TimelineSection& section, double of_batch) {
+  Duration since;
+  double before = 0.0;
+  for (const auto& [at, made] : made_in(section)) {
+    add_since(pieces, since, at, (made - before) * of_batch);
+    before = made;
+  }
+}
+
+/// Bytes a second.
 std::vector<Piece> received_in(const TimelineSection& section) {
   std::vector<Piece> pieces;
-  const auto add = [&](Duration& since, Duration at, Bytes amount) {
-    if (amount > Bytes{} && at > since) {
-      pieces.push_back({since, at, amount.base() / (at - since).base()});
-    }
-    since = at;
-  };
   if (section.received > Bandwidth{}) {
     pieces.push_back({Duration{}, section.length, section.received.base()});
   }
+  add_by_batch(pieces, section, section.received_by_batch.base());
   Duration since;
-  double before = 0.0;
-  for (const auto& [at, made] : made_in(section)) {
-    add(since, at, (made - before) * section.received_by_batch);
-    before = made;
+  for (const StepMark& step : section.steps) {
+    add_since(pieces, since, step.at, section.received_by_step.base());
   }
-  since = Duration{};
-  for (const StepMark& step : section.steps) add(since, step.at, section.received_by_step);
   put_in_order(pieces);
-  return pieces;
-}
-
-/// What is kept of a batch is written while the next one is made.
-std::vector<Piece> written_in(const TimelineSection& section) {
-  std::vector<Piece> pieces;
-  if (section.written_by_batch <= Duration{}) return pieces;
-  Duration since;
-  double before = 0.0;
-  for (const auto& [at, made] : made_in(section)) {
-    const Duration takes = (made - before) * section.written_by_batch;
-    if (at > since) pieces.push_back({since, at, takes / (at - since)});
-    since = at;
-    before = made;
-  }
   return pieces;
 }
 
@@ -167,7 +158,8 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   }
   Series disk{MetricId::disk_busy, "disk", {}};
   for (const Stretch& stretch : section.disk) disk.pieces.push_back({stretch.begin, stretch.end});
-  add(disk.pieces, written_in(section));
+  // What is kept of a batch is written while the next one is made.
+  add_by_batch(disk.pieces, section, section.written_by_batch.base());
   put_in_order(disk.pieces);
   all.push_back(std::move(disk));
   Series received{MetricId::link_receive, "network", received_in(section)};
