@@ -239,6 +239,22 @@ double exp(double x) {
   return exp_of_pair(x, 0.0);
 }
 
+double quick_exp(double x) {
+  constexpr double no_single_power = 700.0;
+  if (!(std::fabs(x) < no_single_power)) return exp(x);
+  constexpr double per_piece = pieces / ln2.high;
+  constexpr double to_whole = 0x1.8p52;
+  const double count = (x * per_piece + to_whole) - to_whole;
+  const double r = (x - count * piece.first) - count * piece.second;
+  const double square = r * r;
+  const double cubic = 1.0 / 2.0 + r * (1.0 / 6.0);
+  const double more =
+      r + square * (cubic + square * (1.0 / 24.0 + r * (1.0 / 120.0) + square * (1.0 / 720.0)));
+  const int whole = static_cast<int>(count);
+  const DoublePair root = roots[static_cast<std::size_t>(whole & (pieces - 1))];
+  return (root.high + (root.low + root.high * more)) * power_of_two(whole >> 6);
+}
+
 double expm1(double x) {
   constexpr double itself = 0x1p-54;
   constexpr double minus_one = -40.0;

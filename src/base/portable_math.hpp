@@ -12,6 +12,9 @@
 namespace feedrate::portable {
 
 double exp(double x);
+/// The same in a third of the time, for what is drawn by the million; within 0.6 units in
+/// the last place for |x| < 700, beyond that exp's own.
+double quick_exp(double x);
 double expm1(double x);
 double log(double x);
 double log1p(double x);

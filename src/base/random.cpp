@@ -144,7 +144,7 @@ double Random::normal_edge(std::size_t layer, double x) {
 }
 
 double Random::lognormal(double sigma) {
-  return portable::exp(sigma * normal() - 0.5 * sigma * sigma);
+  return portable::quick_exp(sigma * normal() - 0.5 * sigma * sigma);
 }
 
 }  // namespace feedrate

@@ -3,7 +3,9 @@
 // which the mean leads to the end.
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "pipeline/simulate.hpp"
 
@@ -15,6 +17,16 @@ double settling_steps(const Inputs& inputs);
 struct AffordableEpoch {
   Span span;          ///< of one epoch
   bool whole = true;  ///< every step was simulated
+};
+
+/// Epochs of one job whose events were simulated.
+struct KnownEpochs {
+  struct Known {
+    AffordableEpoch epoch;
+    double events = 0.0;  ///< that it took
+  };
+  /// By the number of the first that is alike, the steps after which it is left, and the seed.
+  std::map<std::tuple<double, double, std::uint64_t>, Known> epochs;
 };
 
 /// One epoch of a job by its mean.

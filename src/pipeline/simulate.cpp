@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <tuple>
 
 #include "base/errors.hpp"
 #include "base/statistics.hpp"
@@ -72,6 +74,25 @@ MeanEpochs made_of_means(Gang& gang, bool details, const Epochs& epochs) {
   return slowest;
 }
 
+using OfSeed = std::function<std::optional<AffordableEpoch>(std::uint64_t seed, Effort& effort)>;
+
+std::optional<AffordableEpoch> known_or_simulated(KnownEpochs* known, const Epochs& epochs,
+                                                  std::uint64_t seed, Effort& effort,
+                                                  const OfSeed& simulated) {
+  KnownEpochs none;
+  auto& epochs_known = (known != nullptr ? *known : none).epochs;
+  const std::tuple key(epochs.first, epochs.steps, seed);
+  auto at = epochs_known.find(key);
+  if (at == epochs_known.end()) {
+    Effort own;
+    const auto found = simulated(seed, own);
+    if (!found) return std::nullopt;
+    at = epochs_known.emplace(key, KnownEpochs::Known{*found, own.events}).first;
+  }
+  effort.events += at->second.events;
+  return at->second.epoch;
+}
+
 /// The means, brought to what the events of one of these epochs say. Events begin each epoch with
 /// all credits, so they are compared with a mean that does so too.
 MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
@@ -90,9 +111,11 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
   Span sum;
   std::vector<double> walls;
   for (int i = 0; i < options.seeds; ++i) {
-    const auto found =
-        affordable_epoch(gang.inputs, epochs, options.seed + static_cast<std::uint64_t>(i),
-                         most_events, mean_of, out.effort);
+    const auto found = known_or_simulated(
+        options.known, epochs, options.seed + static_cast<std::uint64_t>(i), out.effort,
+        [&](std::uint64_t seed, Effort& effort) {
+          return affordable_epoch(gang.inputs, epochs, seed, most_events, mean_of, effort);
+        });
     if (!found || !(one > Duration{})) {
       out.only_mean = true;
       return means;

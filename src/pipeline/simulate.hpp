@@ -14,13 +14,18 @@
 
 namespace feedrate::pipeline {
 
+struct KnownEpochs;  ///< affordable.hpp
+
 struct SimulationOptions {
   bool exact = false;      ///< simulate every chunk of every worker with its variability
   std::uint64_t seed = 1;  ///< of that variability
   /// > 0, without `exact`: epochs by about so many of their events, each kind of epoch once; those
   /// beyond that by the mean (affordable.hpp).
   double most_events = 0.0;
-  int seeds = 1;         ///< with most_events: so many, from `seed` on, and their mean
+  int seeds = 1;  ///< with most_events: so many, from `seed` on, and their mean
+  /// With most_events: those that calls before simulated of the same inputs, by the same options
+  /// but for the seeds; this one adds its own.
+  KnownEpochs* known = nullptr;
   double stretch = 1.0;  ///< of the mean's epochs: as events said of this job
   bool details = true;   ///< share out the waiting over the stages of loading
   /// One course of interruptions, by chance, instead of their mean: which.

@@ -9,6 +9,7 @@
 
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
+#include "pipeline/affordable.hpp"
 #include "study/bottleneck.hpp"
 
 namespace feedrate::study {
@@ -64,7 +65,14 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
 
   pipeline::SimulationOptions affordable = stated.options;
   affordable.most_events = affordable_events;
-  pipeline::Outcome events = pipeline::simulate(inputs, affordable);
+  // The first seed is among those of any call after it.
+  pipeline::KnownEpochs known;
+  const auto simulated = [&] {
+    pipeline::SimulationOptions with_known = affordable;
+    with_known.known = &known;
+    return pipeline::simulate(inputs, with_known);
+  };
+  pipeline::Outcome events = simulated();
   if (events.only_mean) return stated;
   const auto parting = [&] { return events.total.wall / stated.mean.total.wall - 1.0; };
   const double each = std::max(1.0, events.effort.events);
@@ -74,7 +82,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
   };
   const auto with = [&](int seeds) {
     affordable.seeds = seeds;
-    events = pipeline::simulate(inputs, affordable);
+    events = simulated();
   };
   // One epoch may be near the mean by its own luck: of few steps, or of few events, whose variance
   // the mean knows less well and of which more are soon simulated.

@@ -53,6 +53,10 @@ TEST_CASE("portable math: the nearest double, nearly always") {
   hold(
       "exp", half, portable::exp, [](long double x) { return std::exp(x); }, any);
   hold(
+      "quick_exp", 0.6, portable::quick_exp, [](long double x) { return std::exp(x); }, any);
+  hold(
+      "quick_exp", 0.6, portable::quick_exp, [](long double x) { return std::exp(x); }, small);
+  hold(
       "expm1", half, portable::expm1, [](long double x) { return std::expm1(x); }, any);
   hold(
       "expm1", half, portable::expm1, [](long double x) { return std::expm1(x); }, small);
@@ -97,6 +101,9 @@ TEST_CASE("portable math: what is exact comes out exact") {
     CHECK(portable::pow(x, 1.0) == x);
   }
   CHECK(portable::exp(0.0) == 1.0);
+  for (const double x : {-710.0, -700.0, 700.0, 710.0, 1e300}) {
+    CHECK(portable::quick_exp(x) == portable::exp(x));
+  }
   CHECK(portable::log(1.0) == 0.0);
   CHECK(portable::erfc(0.0) == 1.0);
   CHECK(portable::hypot(-3.0, 4.0) == 5.0);
