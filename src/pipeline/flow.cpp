@@ -336,7 +336,12 @@ Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
   const double alone = loading.alone();
   const Delivered all = unlimited(waiting, background);
   if (alone <= 0.0 || all.rate <= 0.0) return {all.rate, {}};
-  const double most = std::max(reading > 0.0 ? read_cv_ : 0.0, alone > reading ? make_cv_ : 0.0);
+  double most = alone > reading ? make_cv_ : 0.0;
+  if (reading > 0.0 && read_cv_ > most) {
+    // Of what is hardly ever read, somebody reads hardly ever.
+    const double somebody = std::min(1.0, std::max(1.0, loading.customers) * loading.often_read);
+    most = std::lerp(most, read_cv_, somebody);
+  }
   const double square = varies(loading, waiting.batch);
   return {all.rate,
           {squared(most) + squared(size_cv_) / waiting.batch,

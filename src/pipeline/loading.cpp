@@ -149,6 +149,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   const auto& source = source_in(inputs, kind);
   if (source && !inputs.sequential_stream) {
     const double often = misses.source * loading.reads_left;
+    loading.often_read += often;
     loading.stations.push_back(download_of(*source, often, inputs));
     spread_over(loading.stations.back(), inputs.fetch_threads);
     add_limits(loading.limits, *source, Stage::download, often, inputs.speed);
@@ -157,6 +158,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     const double speed = inputs.speed[Stage::disk];
     const Read& disk = *inputs.disk;
     const double often = misses.disk * loading.reads_left;
+    loading.often_read += often;
     const double written = misses.written * loading.reads_left;
     loading.stations.push_back(station_of(disk, Stage::disk, often, speed, 1.0));
     add_peers(loading, inputs, often, source ? misses.source * loading.reads_left : 0.0);
@@ -219,10 +221,12 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const double speed = inputs.speed[Stage::download];
   if (source_in(inputs, kind) && pool.fetch) {
     const double often = misses.source;
+    loading.often_read += often;
     loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
     add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
   }
   if (inputs.disk) {
+    loading.often_read += misses.disk;
     loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.disk,
                                           inputs.speed[Stage::disk], inputs.instances_alike()));
     add_limits(loading.limits, *inputs.disk, Stage::disk, misses.disk, inputs.speed);

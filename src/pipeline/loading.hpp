@@ -79,6 +79,7 @@ struct Loading {
   /// them, `reads_left` of each, is in the stations and limits: as if all had been spared alike.
   double read_before = 0.0;
   double reads_left = 1.0;
+  double often_read = 0.0;  ///< of samples, those that are fetched, and those read from a disk
 
   /// Seconds that one customer alone needs for a sample, and what of it is reading.
   [[nodiscard]] double alone() const;

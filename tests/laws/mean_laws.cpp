@@ -153,6 +153,28 @@ TEST_CASE(
   CHECK_DRAWN(beside_faster > jobs / 100);
 }
 
+TEST_CASE("mean: a cache that misses hardly ever is as good as one that never does") {
+  Generator generate(119);
+  int with_reading = 0;
+  for (int i = 0; i < jobs; ++i) {
+    Inputs all = generate.inputs(200.0);
+    all.read_cv = all.make_cv + 0.2;
+    all.caches = Caches{};
+    all.caches.policy = CachePolicy::no_eviction;
+    all.caches.staged = true;
+    all.caches.room = 1.0;
+    Inputs hardly_any = all;
+    hardly_any.caches.room = 1.0 - 1e-13;
+    Inputs none = all;
+    none.caches.room = 0.0;
+    INFO("job " << i);
+    const double digits = 1e-8;
+    REQUIRE(time_of(hardly_any) == Approx(time_of(all)).epsilon(digits));
+    if (time_of(none) > time_of(all) * (1.0 + digits)) ++with_reading;
+  }
+  CHECK_DRAWN(with_reading > jobs / 20);
+}
+
 TEST_CASE("mean: a nanosecond more of anything never makes a job faster") {
   const auto ns = nanoseconds_more();
   for (unsigned which = 0; which < ns.size(); ++which) {
