@@ -119,6 +119,10 @@ double nic_part(const Station& station, double customers) {
 }
 
 void Flow::Group::set_cores(std::vector<double> rates) const {
+  if (server.within > 0.0) {
+    server.cores = rates;
+    server.one_alone = loading.cores.total(1.0) / (loading.cpu + loading.collate);
+  }
   network.set_last(std::move(rates));
   if (server.seconds > 0.0) {
     const double customers = std::ceil(network.customers() / server.alike - 1e-9);

@@ -7,6 +7,57 @@
 #include "queueing/pace.hpp"
 
 namespace feedrate::queueing {
+namespace {
+
+/// How many times as long a user of the cores takes as it would alone, where `x` cycles a second
+/// are made by as few users as can, or by `most`.
+double longer_beside_others(const SingleServer& server, double x, double most) {
+  const std::vector<double>& cores = server.cores;
+  if (cores.empty()) return 1.0;
+  const auto reached = std::lower_bound(cores.begin(), cores.end(), x);
+  double users = std::max(1.0, most);
+  if (reached == cores.begin()) {
+    users = 1.0;
+  } else if (reached != cores.end()) {
+    const double below = *(reached - 1);
+    users = std::min(
+        users, static_cast<double>(reached - cores.begin()) + (x - below) / (*reached - below));
+  }
+  const double made = linear_between(users, [&](double n) {
+    return cores[std::min(static_cast<std::size_t>(std::max(n, 1.0)), cores.size()) - 1];
+  });
+  return users * server.one_alone / made;
+}
+
+/// The x of [least, most] with made(x) = x, for made that does not rise (Illinois method).
+template <class Made>
+double that_makes_itself(const Made& made, double least, double most) {
+  double a = least;
+  double fa = made(a) - a;
+  double b = most;
+  double fb = made(b) - b;
+  if (fa <= 0.0) return a;
+  if (fb >= 0.0) return b;
+  double x = b;
+  for (int i = 0; i < 60 && b - a > 1e-13 * b; ++i) {
+    x = (a * fb - b * fa) / (fb - fa);
+    if (!(x > a && x < b)) x = (a + b) / 2.0;
+    const double f = made(x) - x;
+    if (std::abs(f) <= 1e-14 * x) break;
+    if (f > 0.0) {
+      a = x;
+      fa = f;
+      fb /= 2.0;
+    } else {
+      b = x;
+      fb = f;
+      fa /= 2.0;
+    }
+  }
+  return x;
+}
+
+}  // namespace
 
 std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleServer& server,
                                        double rest_cv, int customers) {
@@ -21,18 +72,25 @@ std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleSe
   for (int n = 1; n <= customers; ++n) {
     const double met = 1.0 - portable::exp(-rest_cv * rest_cv * (n - 1) / 0.09);
     const double waiting = std::max(0.0, queue - busy * (1.0 - server.cv * server.cv) / 2.0);
-    const double here = own + s * met * waiting;
     const double elsewhere = std::max(1.0, n - there);
     const double rate = rest.throughput(elsewhere * server.alike) / server.alike;
     const double away = rate > 0.0 && rate < 1e299 ? elsewhere / rate : 0.0;
     // More customers never bring less.
     const double varies = (server.cv * server.cv + rest_cv * rest_cv) / 2.0;
-    double x = std::max(before, 1.0 / slower_of((here + away) / n, s, varies, n));
+    const double here = own + s * met * waiting;
+    double service = s;
+    const auto made = [&](double x) {
+      service = own + server.within *
+                          longer_beside_others(server, x * server.alike, elsewhere * server.alike);
+      return 1.0 / slower_of((here + away) / n, service, varies, n);
+    };
+    const double most = made(0.0);
+    double x = std::max(before, that_makes_itself(made, made(most), most));
     if (server.within > 0.0) x = std::min(x, rest.throughput(n * server.alike) / server.alike);
     throughput.push_back(x);
     there = std::clamp(n - x * away, 0.0, static_cast<double>(n));
     queue = std::min(static_cast<double>(n), there + x * server.within);
-    busy = std::min(1.0, x * s);
+    busy = std::min(1.0, x * service);
     before = x;
   }
   return throughput;

@@ -12,13 +12,19 @@ struct SingleServer {
   double cv = 0.0;       ///< of a service
   double within = 0.0;   ///< seconds of a service that `rest` holds as well: only waiting is added
   double alike = 1.0;    ///< so many of them, each with its own equal part of the customers
+  /// Cycles a second of the cores that `rest` holds for `within`, by users and not falling;
+  /// `within` is that of one user of `one_alone` cycles a second. Empty: `within` is the same
+  /// beside others.
+  std::vector<double> cores{};
+  double one_alone = 0.0;
 };
 
 /// X(1) … X(customers) of `rest` with that server in each cycle; of several alike, of one of them,
 /// and `customers` are its own.
 ///
 /// A lock is a server whose service needs something of `rest`, a core: `within` it. A customer that
-/// waits for it is not at work there, so the rest is never faster for it.
+/// waits for it is not at work there, so the rest is never faster for it; and a core that is
+/// shared with as many as the throughput keeps at work holds the lock for longer.
 ///
 /// Such a server is no product-form station unless its service is exponential. So a customer that
 /// comes finds what the network with one fewer holds on average, of whom the one in service has

@@ -111,6 +111,6 @@ TEST_CASE("lock: by the mean and by the events") {
   INFO(errors.size() << " jobs: median " << at(0.5) << ", nine of ten " << at(0.9) << ", bias "
                      << sum / static_cast<double>(errors.size()));
   CHECK(errors.size() > 50);
-  CHECK_SHARE_BEYOND(errors, 0.03, 0.5);
-  CHECK_SHARE_BEYOND(errors, 0.12, 0.1);
+  CHECK_SHARE_BEYOND(errors, 0.01, 0.5);
+  CHECK_SHARE_BEYOND(errors, 0.05, 0.1);
 }
