@@ -452,10 +452,10 @@ bool measured_step(const HostProfile* host);
 /// Fills the step where the scenario names a model in place of a time; whether it does.
 bool step_of_model(Context& context, const Step& given);
 
-/// Bytes of the dataset that one instance reads: all of them, or those of its shard.
-Bytes data_of_instance(const Context& context);
+Bytes data_of_instance(const Context& context);  ///< that it reads: all data, or those of its shard
 /// Room of the source's cache on a disk, as given or kept by what mounts it; empty: no cache.
 std::optional<Bytes> source_cache(const Context& context);
+std::optional<Assumption> cache_by_default(const Context& context);  ///< what a mount keeps
 Bytes data_on_disk(const Context& context);  ///< all data, or what a cache there may keep
 
 /// The file system that the source is; its settings are recorded at the first call.

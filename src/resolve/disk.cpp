@@ -149,16 +149,26 @@ static Bytes data_read(const Context& context) {
   return read_dataset(context) * (1.0 / shards(context));
 }
 
-std::optional<Bytes> source_cache(const Context& context) {
+std::optional<Assumption> cache_by_default(const Context& context) {
   const Scenario& s = context.scenario;
-  if (s.source.cache) return s.source.cache;
-  const NamedDefault* const own = context.by_name("/source/cache");
+  const NamedDefault* const own = s.source.cache ? nullptr : context.by_name("/source/cache");
   const Known<Bytes> nvme = context.published(&Machine::nvme_size);
   const bool local = nvme && context.published(&Machine::nvme_disks) &&
                      s.disk.kind.value_or(DiskKind::nvme) == DiskKind::nvme;
   if (own == nullptr || !local || s.loader.remote) return std::nullopt;
   constexpr double kept_free = 0.1;  // JuiceFS: free-space-ratio (2026)
-  return std::min(Bytes::of(own->number.value), nvme->value * (1.0 - kept_free));
+  const double most = nvme->value.base() * (1.0 - kept_free);
+  Assumption kept = own->number;
+  kept.value = std::min(kept.value, most);
+  kept.high = std::min(kept.high, most);
+  return kept;
+}
+
+std::optional<Bytes> source_cache(const Context& context) {
+  if (context.scenario.source.cache) return context.scenario.source.cache;
+  const std::optional<Assumption> kept = cache_by_default(context);
+  if (!kept) return std::nullopt;
+  return Bytes::of(context.draw ? kept->at(context.draw(kept->key)) : kept->value);
 }
 
 Bytes data_on_disk(const Context& context) {

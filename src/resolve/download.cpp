@@ -329,10 +329,11 @@ void resolve_source(Context& context) {
                       "expected nothing beside /loader/remote, whose workers read for themselves");
       return;
     }
-    const NamedDefault* const own = source.cache ? nullptr : context.by_name("/source/cache");
-    const std::string why(own != nullptr && context.texts ? own->number.why : "");
-    context.use(Stage::disk, "/source/cache",
-                own == nullptr ? Value<Bytes>::given(*cache) : Value<Bytes>::assumed(*cache, why));
+    if (const std::optional<Assumption> kept = cache_by_default(context)) {
+      context.assume<Bytes>(Stage::disk, *kept);
+    } else {
+      context.use(Stage::disk, "/source/cache", Value<Bytes>::given(*cache));
+    }
     resolve_disk(context, false);
   } else if (mode == InputMode::mount) {
     resolve_page_cache(context, false);  // the client's

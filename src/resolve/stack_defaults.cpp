@@ -209,10 +209,11 @@ constexpr std::array of_juicefs = {
                     "JuiceFS reads ahead within a buffer of 300 MB (2026)",
                     "a block ahead, to four fifths of the buffer (engineering judgement)"),
     read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)"),
-    read_default(
-        "/source/cache", 100.0 * 1024.0 * mebibyte,
-        "JuiceFS keeps what it reads: cache-size 102400 MiB, a tenth of the disk left free "
-        "(2026); that its cache-dir is on the local disks is assumed")};
+    guessed_default(
+        "/source/cache", 0.0, 100.0 * 1024.0 * mebibyte, 2000.0 * 1024.0 * mebibyte,
+        "JuiceFS keeps what it reads: cache-size 102400 MiB, a tenth of the disk left free (2026)",
+        "a cache-dir on a root volume with no room, to one on all local disks (engineering "
+        "judgement)")};
 
 constexpr std::string_view each_part = "the price of a request for each part of an object";
 

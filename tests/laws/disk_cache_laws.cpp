@@ -288,7 +288,7 @@ TEST_CASE("disk cache: it is refused where nothing would be kept, or where it ha
 
 TEST_CASE("disk cache: JuiceFS has one by itself where the machine has local disks") {
   // As large as its documentation says, beside a tenth of the disk that it leaves free.
-  const auto kept = [](const char* instance, const Settings& more) {
+  const auto kept = [](const char* instance, const Settings& more, const resolve::Draw& draw = {}) {
     Settings settings = {{"/source/service", "s3"},
                          {"/source/access", "juicefs"},
                          {"/dataset/samples", "10000000"},
@@ -297,7 +297,8 @@ TEST_CASE("disk cache: JuiceFS has one by itself where the machine has local dis
                          {"/cluster/instances", "1"},
                          {"/job/epochs", "5"}};
     settings.insert(settings.end(), more.begin(), more.end());
-    return resolve::resolve(scenario_with(settings), catalog()).inputs.caches.on_disk;
+    return resolve::resolve(scenario_with(settings), catalog(), nullptr, draw)
+        .inputs.caches.on_disk;
   };
   constexpr double room = 100.0 * 1024.0 * 1024.0 * 1024.0;  // of the 1 TB that is read
   CHECK(kept("g4dn.8xlarge", {}) == Approx(room / 1e12).epsilon(1e-12));
@@ -305,6 +306,15 @@ TEST_CASE("disk cache: JuiceFS has one by itself where the machine has local dis
   CHECK(kept("g4dn.8xlarge", {{"/source/cache", "50 GB"}}) == Approx(0.05).epsilon(1e-12));
   CHECK(kept("g4dn.8xlarge", {{"/source/cache", "0 GB"}}) == 0.0);
   CHECK(kept("p3.2xlarge", {}) == 0.0);  // no local disk
+  // Where it lies is assumed: drawn from nothing to all of the disk of 900 GB but a tenth.
+  const auto drawn = [&](double u) {
+    return kept("g4dn.8xlarge", {},
+                [u](std::string_view key) { return key == "/source/cache" ? u : 0.5; });
+  };
+  CHECK(drawn(0.0) == 0.0);
+  CHECK(drawn(0.25) == Approx(0.5 * room / 1e12).epsilon(1e-12));
+  CHECK(drawn(0.5) == Approx(room / 1e12).epsilon(1e-12));
+  CHECK(drawn(1.0) == Approx(0.81).epsilon(1e-12));
   // Nor on a volume, which nobody asked for and which would be billed.
   for (const char* instance : {"g7e.2xlarge", "g4dn.8xlarge"}) {
     const bool volume = kept(instance, {{"/disk/kind", "ebs"}}) > 0.0;
