@@ -84,7 +84,7 @@ std::string write_chart_data(const NamedResult& named, const Sweep* sweep,
   JsonWriter out;
   out.begin_object();
   out.key("result");
-  write_result_body(named.result, out);
+  Written<Result>::put(named.result, out);
   write_points(sweep, out);
   write_stage_names(out.key("stages"));
   write_sections(timeline, out);

@@ -90,7 +90,8 @@ Key document_root(const DocumentKind& of) {
   Key root = text(of.kind, "");
   root.kind = KeyKind::object;
   root.keys = {text("feedrate", "version"), text("kind", of.kind),
-               text("schema", "1: the version of this format")};
+               text("schema", of.version == 1.0 ? "1: the version of this format"
+                                                : "2: the version of this format")};
   root.keys.back().kind = KeyKind::number;
   if (!of.scenario.empty()) {
     Key scenario = text("scenario", of.scenario);
@@ -118,7 +119,7 @@ void write_source(std::string_view name, std::string_view file, JsonWriter& out)
 
 void begin_document(const DocumentKind& of, std::string_view name, std::string_view file,
                     JsonWriter& out) {
-  out.begin_object().text("feedrate", version).text("kind", of.kind).number("schema", 1.0);
+  out.begin_object().text("feedrate", version).text("kind", of.kind).number("schema", of.version);
   if (!of.scenario.empty()) write_source(name, file, out);
 }
 

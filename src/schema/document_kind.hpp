@@ -14,6 +14,7 @@ struct DocumentKind {
   std::vector<Key> (*keys)();   ///< those of the document itself
   std::string_view about{};     ///< what holds for all of them
   std::string_view scenario{};  ///< what its key "scenario" means; empty: it has none
+  double version = 1.0;         ///< its "schema"
 };
 
 /// The key "scenario": {name, file}; `file` empty: null.

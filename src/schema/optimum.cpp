@@ -22,7 +22,7 @@ struct RunPart {
 template <>
 struct Written<RunPart> {
   static constexpr KeyKind kind = KeyKind::object;
-  static void put(const RunPart& part, JsonWriter& out) { write_result_body(*part.of, out); }
+  static void put(const RunPart& part, JsonWriter& out) { Written<Result>::put(*part.of, out); }
 };
 
 template <>

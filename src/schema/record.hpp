@@ -84,7 +84,7 @@ struct WrittenNumbers {
   static constexpr KeyKind kind = KeyKind::numbers;
   static void put(const Numbers& values, JsonWriter& out) {
     out.begin_array();
-    for (const double value : values) out.number(value);
+    for (const auto value : values) out.number(static_cast<double>(value));
     out.end();
   }
 };
@@ -94,6 +94,9 @@ struct Written<std::array<double, n>> : WrittenNumbers<std::array<double, n>> {}
 
 template <>
 struct Written<std::vector<double>> : WrittenNumbers<std::vector<double>> {};
+
+template <>
+struct Written<std::vector<std::size_t>> : WrittenNumbers<std::vector<std::size_t>> {};
 
 /// Names on one line.
 template <>

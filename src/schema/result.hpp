@@ -6,22 +6,21 @@
 
 #include "model/result.hpp"
 #include "model/sweep.hpp"
+#include "schema/document_kind.hpp"
 
 namespace feedrate::schema {
 
-/// `run --format json`: {"feedrate", "kind": "result", "schema"} and an answer: {"scenario": {name,
-/// file}, "set", "result", "problems"}.
+extern const DocumentKind result_document, sweep_document, comparison_document;
+
+/// `run --format json`: an answer, {"scenario": {name, file}, "set", "result", "problems"}.
 std::string write_result(const NamedResult& result);
 /// `sweep --format json`: "points" is a list of answers with more beside them; `name` and `file`
 /// are the scenario's.
 std::string write_sweep(const Sweep& sweep, const std::string& name, const std::string& file);
-/// `compare --format json`: {"kind": "comparison", "points": [answers with "relative"]}, where that
-/// holds changes against the first: null for the first itself.
+/// `compare --format json`: "points" are answers with "relative", the changes against the first.
 std::string write_comparison(std::span<const NamedResult> results,
                              const std::optional<Decision>& decision = {});
-/// JSON Schema (2020-12) of the three kinds.
-std::string result_json_schema();
-/// What `feedrate schema result` prints for readers.
-std::string result_manual();
+/// What limits and cases may name, as a page.
+std::string nameable_figures();
 
 }  // namespace feedrate::schema

@@ -350,61 +350,47 @@ struct Recorded<Effort> {
   }
 };
 
-template <>
-struct Recorded<Result> {
-  static constexpr auto layout = block;
-  static Keys<Result> keys() {
-    using R = Result;
-    return joined<R>(
-        text_or_null<&R::instance>("instance", "its type"),
-        figure_entries<R, FigureGroup::cluster>(),
-        written<R>("bottleneck", "the stage whose doubling shortens the job most",
-                   [](const R& r) { return BottleneckPart{&r}; }),
-        written<&stage_rows>("stages", "the stages on this job's path"),
-        written<R>("time", "of the job", [](const R& r) { return TimePart{&r}; }),
-        figure_entries<R, FigureGroup::pace>(),
-        written<R>("efficiency_losses", "add up to 1 - job_efficiency; null: one instance",
-                   [](const R& r) {
-                     return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
-                   }),
-        written<&R::communication>(
-            "communication",
-            "what GPUs exchange in an optimizer step; null: nothing, or its parts are not known"),
-        written<&R::layout>("layout",
-                            "a model that is spread over GPUs; null: each GPU has the whole model"),
-        written<R>(
-            "monitors", "what monitors would show in a steady epoch; null: not known",
-            [](const R& r) { return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt; }),
-        written<R>("cost", "the bill", [](const R& r) { return CostPart{&r}; }),
-        written<R>("interruptions", "what interruptions do to the job; null: they are not counted",
-                   [](const R& r) {
-                     return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
-                   }),
-        written<&R::shared_limit>("shared_limit",
-                                  "of the limits that all instances share, the one that the fewest "
-                                  "instances reach; null: none"),
-        written<&R::by_events>("by_events",
-                               "the job simulated event by event, beside its mean; null: not "
-                               "simulated event by event"),
-        written<&R::bands>("bands",
-                           "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
-        written<&R::inputs>("inputs", "every parameter used, and where it comes from"),
-        written<&R::reference>("reference_class", "published measurements of jobs like this"),
-        written<&R::certainty>("certainty", "what all assumptions could do together"),
-        written<&R::caveats>("caveats", "what belongs beside the headline"),
-        written<&R::remarks>("remarks", "what a reader must know"),
-        written<&remark_kinds>("remark_kinds", "what each remark asks for: measure, check or know"),
-        written<&R::effort>("effort", "how the simulation went"));
-  }
-};
-
-void write_result_body(const Result& result, JsonWriter& out) {
-  Written<Result>::put(result, out);
-}
-
-const Key& result_root() {
-  static const Key root = root_of<Result>("result");
-  return root;
+Keys<Result> Recorded<Result>::keys() {
+  using R = Result;
+  return joined<R>(
+      text_or_null<&R::instance>("instance", "its type"), figure_entries<R, FigureGroup::cluster>(),
+      written<R>("bottleneck", "the stage whose doubling shortens the job most",
+                 [](const R& r) { return BottleneckPart{&r}; }),
+      written<&stage_rows>("stages", "the stages on this job's path"),
+      written<R>("time", "of the job", [](const R& r) { return TimePart{&r}; }),
+      figure_entries<R, FigureGroup::pace>(),
+      written<R>("efficiency_losses", "add up to 1 - job_efficiency; null: one instance",
+                 [](const R& r) {
+                   return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
+                 }),
+      written<&R::communication>(
+          "communication",
+          "what GPUs exchange in an optimizer step; null: nothing, or its parts are not known"),
+      written<&R::layout>("layout",
+                          "a model that is spread over GPUs; null: each GPU has the whole model"),
+      written<R>(
+          "monitors", "what monitors would show in a steady epoch; null: not known",
+          [](const R& r) { return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt; }),
+      written<R>("cost", "the bill", [](const R& r) { return CostPart{&r}; }),
+      written<R>("interruptions", "what interruptions do to the job; null: they are not counted",
+                 [](const R& r) {
+                   return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
+                 }),
+      written<&R::shared_limit>("shared_limit",
+                                "of the limits that all instances share, the one that the fewest "
+                                "instances reach; null: none"),
+      written<&R::by_events>("by_events",
+                             "the job simulated event by event, beside its mean; null: not "
+                             "simulated event by event"),
+      written<&R::bands>("bands",
+                         "5 %, 50 % and 95 % over draws of uncertain inputs and of variability"),
+      written<&R::inputs>("inputs", "every parameter used, and where it comes from"),
+      written<&R::reference>("reference_class", "published measurements of jobs like this"),
+      written<&R::certainty>("certainty", "what all assumptions could do together"),
+      written<&R::caveats>("caveats", "what belongs beside the headline"),
+      written<&R::remarks>("remarks", "what a reader must know"),
+      written<&remark_kinds>("remark_kinds", "what each remark asks for: measure, check or know"),
+      written<&R::effort>("effort", "how the simulation went"));
 }
 
 }  // namespace feedrate::schema

@@ -9,8 +9,11 @@
 
 namespace feedrate::schema {
 
-/// The object that `run --format json` has under "result". Precondition: a value may follow.
-void write_result_body(const Result& result, JsonWriter& out);
+template <>
+struct Recorded<Result> {
+  static constexpr auto layout = block;
+  static Keys<Result> keys();
+};
 
 /// 5 %, 50 % and 95 % of each figure that has them, of Bands or of what holds them as `of`.
 template <class T>
@@ -31,8 +34,5 @@ Keys<T> band_entries() {
   }
   return list;
 }
-
-/// Its keys, each with its own, in the order of writing.
-const Key& result_root();
 
 }  // namespace feedrate::schema

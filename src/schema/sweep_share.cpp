@@ -282,7 +282,7 @@ std::string share_manual() {
          "ends the\n"
          "program leaves whole lines, and --resume goes on behind the last one. What programs read "
          "is what\n"
-         "feedrate merge SHARE... --format json writes: feedrate schema result explains it.\n";
+         "feedrate merge SHARE... --format json writes: feedrate schema sweep explains it.\n";
 }
 
 }  // namespace feedrate::schema

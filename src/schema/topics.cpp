@@ -40,7 +40,9 @@ constexpr std::array topics = {
     Topic{
         .name = "baseline", .own_manual = baseline_manual, .own_json_schema = baseline_json_schema},
     Topic{.name = "request", .own_manual = request_manual, .own_json_schema = request_json_schema},
-    Topic{.name = "result", .own_manual = result_manual, .own_json_schema = result_json_schema},
+    Topic{.name = "result", .document = &result_document, .beside = nameable_figures},
+    Topic{.name = "sweep", .document = &sweep_document},
+    Topic{.name = "comparison", .document = &comparison_document},
     Topic{.name = "search", .document = &search_document},
     Topic{.name = "error", .document = &error_document},
     Topic{.name = "check", .document = &verdict_document},
@@ -63,7 +65,8 @@ constexpr std::array topics = {
 }  // namespace
 
 std::string Topic::manual() const {
-  return document != nullptr ? document_manual(*document) : own_manual();
+  if (document == nullptr) return own_manual();
+  return document_manual(*document) + (beside != nullptr ? beside() : "");
 }
 
 std::optional<std::string> Topic::json_schema() const {

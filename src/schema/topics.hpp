@@ -15,6 +15,7 @@ struct Topic {
   const DocumentKind* document = nullptr;
   std::string (*own_manual)() = nullptr;
   std::string (*own_json_schema)() = nullptr;  ///< null as well: none
+  std::string (*beside)() = nullptr;           ///< of `document`: what its manual ends with
 
   [[nodiscard]] std::string manual() const;
   /// Empty: it has none.

@@ -114,11 +114,14 @@ TEST_CASE("result: a key that is set twice stands there once, with the value tha
 TEST_CASE("result: one line of jq lists the answers of run, sweep and compare alike") {
   const std::string a = "scenarios/caltech256_p3.json", b = "scenarios/dali_threads.json";
   const Folder folder;
-  const std::string own = folder / "own.json";
-  REQUIRE(shell("feedrate schema result --format json --output '" + own + "'").status == 0);
-  for (const std::string& command :
-       {"feedrate run " + a + " --set num_workers=2",
-        "feedrate sweep " + a + " --vary num_workers=2,4", "feedrate compare " + a + " " + b}) {
+  const std::vector<std::pair<std::string, std::string>> commands = {
+      {"result", "feedrate run " + a + " --set num_workers=2"},
+      {"sweep", "feedrate sweep " + a + " --vary num_workers=2,4"},
+      {"comparison", "feedrate compare " + a + " " + b}};
+  for (const auto& [topic, command] : commands) {
+    const std::string own = folder / (topic + ".schema.json");
+    REQUIRE(shell("feedrate schema " + topic + " --format json --output '" + own + "'").status ==
+            0);
     const std::string json = json_of(command);
     const std::string file = folder.write("answer.json", json);
     const Outcome held = shell("python3 tests/formats/validate.py '" + own + "' '" + file + "'");

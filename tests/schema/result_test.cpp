@@ -106,7 +106,7 @@ TEST_CASE("result: the envelope and every key are as the contract and the schema
   CHECK(root->find("scenario")->find("name")->text == "caltech");
   CHECK(root->find("scenario")->find("file")->text == "scenarios/caltech.json");
   const JsonValue& result = *root->find("result");
-  same_keys(result, result_root().keys);
+  same_keys(result, keys_of<Result>());
   CHECK(result.find("bottleneck")->find("stage")->text == "decode");
   CHECK(result.find("stages")->items.size() == 2);
   CHECK(result.find("stages")->items[0]->find("stall_s")->number == 7200.0);

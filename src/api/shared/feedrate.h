@@ -1,7 +1,7 @@
 /* The simulator as a library: a question as JSON, its answer as JSON. Two functions, C.
 
-   feedrate schema request  says what a question may hold, feedrate schema result what the answer to
-   run and sweep does (advice, optimum, scale, cases, diagnosis: the others); docs/api.md has both with examples. The library is for one version of feedrate, which each
+   feedrate schema request  says what a question may hold, feedrate schema result and sweep what the
+   answers to run and sweep do (advice, optimum, scale, cases, diagnosis: the others); docs/api.md has both with examples. The library is for one version of feedrate, which each
    answer names; the two functions stay as they are. */
 #ifndef FEEDRATE_H
 #define FEEDRATE_H

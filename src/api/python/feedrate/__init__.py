@@ -7,8 +7,8 @@
     advice = feedrate.advise("scenario.json", deadline="3 h")
 
 A scenario is a dict, or the path of a file. Everything returned is what the command of that name
-prints with `--format json`; `feedrate schema result`, `advice`, `optimum`, `scale`, `cases` and
-`diagnosis` explain it. It is a dict (of sweep a list of dicts) that a notebook shows as a table and a
+prints with `--format json`; `feedrate schema result`, `sweep`, `advice`, `optimum`, `scale`, `cases`
+and `diagnosis` explain it. It is a dict (of sweep a list of dicts) that a notebook shows as a table and a
 chart: .rows(), .frame() for pandas, .chart().
 
 Needs nothing beside Python 3.8 and libfeedrate.so: the library that the environment variable
