@@ -380,9 +380,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double rate = flow.rate(busy / active);
     if (rate < 1e299) {
       const double work = by_itself ? smaller : busy;
-      const double before = by_itself ? smaller : ends ? busy : in_round(trained);
+      const double made_before = by_itself ? smaller : ends ? busy : in_round(trained);
       // Beyond what the pace has of it already.
-      last_round = std::max(0.0, work * inputs.ranks * full / rate - before * pace.loader);
+      last_round = std::max(0.0, work * inputs.ranks * full / rate - made_before * pace.loader);
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
