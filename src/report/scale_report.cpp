@@ -121,10 +121,10 @@ std::string with_hours(const Scaling& scaling) {
 /// What the columns mean.
 std::string columns_words(const Scaling& scaling) {
   std::string text =
-      "Efficiency: T(1)/(N·T(N)) of the epochs; 1 if N instances take an N-th of the time of one. "
-      "Pays from: the efficiency from which N instances cost no more in total than the fewest. Of "
-      "the job: the efficiency of the whole job, including start-up and copying; the last columns "
-      "say what the rest is lost to.";
+      "Efficiency: T(1)/(N·T(N)) of the whole job, start-up and copying included; 1 if N instances "
+      "take an N-th of the time of one. The last column says what the rest is lost to. Of the "
+      "epochs: the same without start-up and copying. Pays from: the efficiency of the epochs from "
+      "which N instances cost no more in total than the fewest.";
   if (any_band(scaling)) {
     text +=
         " In 90 % of draws: draws of everything that is assumed, measured with an error, or "
@@ -146,8 +146,8 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   if (scaling.hour) table.columns.push_back({with_hours(scaling), Align::right});
   table.columns.insert(table.columns.end(), {{"efficiency", Align::right},
+                                             {"of the epochs", Align::right, true},
                                              {"pays from", Align::right, true},
-                                             {"of the job", Align::right, true},
                                              {"lost to", Align::left, true},
                                              {""}});
   for (const ScaleRow& row : curve.rows) {
@@ -169,8 +169,15 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     if (bands) out.cells.emplace_back(drawn_text(r, FigureId::money));
     if (scaling.hour) out.cells.emplace_back(money(r.bill.total));
     const auto share = [&](const std::optional<double>& value) {
-      out.cells.push_back(value ? Cell(fmt::format("{:.2f}", *value)) : Cell("-", Tone::faint));
+      constexpr double least = 0.005;
+      if (!value) {
+        out.cells.emplace_back("-", Tone::faint);
+      } else {
+        out.cells.emplace_back(*value > 0.0 && *value < least ? "<0.01"
+                                                              : fmt::format("{:.2f}", *value));
+      }
     };
+    share(r.instances > 1.0 ? r.job_efficiency : std::optional(1.0));
     share(r.efficiency);
     const bool never = beside && r.efficiency && !beside->break_even;
     if (never) {
@@ -178,7 +185,6 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     } else {
       share(beside ? beside->break_even : std::nullopt);
     }
-    share(r.instances > 1.0 ? r.job_efficiency : std::optional(1.0));
     out.cells.emplace_back(lost_text(r));
     out.cells.emplace_back(marks(curve, scaling, row.instances));
     out.marked = marked && row.instances == scaling.recommended.instances;
@@ -254,7 +260,7 @@ Report scale_brief(const Scaling& scaling, const std::string& name) {
     Table table = table_of(scaling, curve, i == scaling.best);
     leave_few(table, curve);
     report.blocks.emplace_back(
-        without_columns(table, {"in 90 % of draws", "pays from", "of the job", "lost to"}));
+        without_columns(table, {"in 90 % of draws", "of the epochs", "pays from", "lost to"}));
     for (const std::string& text : scale_answers(scaling, curve, true)) {
       report.blocks.emplace_back(Paragraph{text, Tone::plain});
     }
