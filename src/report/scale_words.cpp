@@ -97,8 +97,14 @@ std::string bound_words(const ScaleCurve& curve) {
                        count(curve.bound->from), limit_words(*curve.bound));
   }
   if (curve.fastest.instances < curve.to) {
-    text += fmt::format("{}With more than {} the job takes longer again.", text.empty() ? "" : " ",
-                        instances_text(curve.fastest.instances));
+    const Duration least = curve.fastest.outlay.time;
+    const bool longer = std::any_of(curve.rows.begin(), curve.rows.end(), [&](const ScaleRow& row) {
+      return row.instances > curve.fastest.instances && row.point.answered() &&
+             row.point.result.times.total > least * (1.0 + alike_share);
+    });
+    text += fmt::format("{}With more than {} the job {}.", text.empty() ? "" : " ",
+                        instances_text(curve.fastest.instances),
+                        longer ? "takes longer again" : "takes as long");
   }
   if (curve.end_of_batch) {
     text += fmt::format("{}More than {} have no sample for each GPU in the global batch.",
@@ -202,6 +208,12 @@ std::string scale_headline(const Scaling& scaling) {
       best.set.empty() ? instances_text(at.instances)
                        : fmt::format("{}, {}", set_text(best), instances_text(at.instances));
   std::string text = fmt::format("{}: {}.", lead, outlay_text(scaling, at));
+  const auto row = std::find_if(best.rows.begin(), best.rows.end(),
+                                [&](const ScaleRow& one) { return one.instances == at.instances; });
+  constexpr double sure = 0.95;
+  if (scaling.deadline && row != best.rows.end() && row->chance_in_time.value_or(1.0) < sure) {
+    text += fmt::format(" Only in {} of the draws that is in time.", percent(*row->chance_in_time));
+  }
   if (best.to == 1.0 && scaling.curves.size() == 1) return text;
   if (scaling.confirmed && (scaling.confirmed->chosen > 0 || !scaling.confirmed->best().meets)) {
     return text;

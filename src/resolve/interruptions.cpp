@@ -8,7 +8,9 @@
 #include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "catalog/lookup.hpp"
+#include "pipeline/shared_limits.hpp"
 #include "resolve/context.hpp"
+#include "resolve/exchange.hpp"
 #include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
@@ -54,13 +56,14 @@ std::optional<std::pair<double, double>> published_bucket(Context& context) {
 
 /// Where checkpoints go: where the data comes from. Empty where nothing says how fast that is.
 struct CheckpointStore {
-  Bandwidth rate;
+  Bandwidth rate;                ///< of one instance that writes while the others do not
   std::optional<Stage> read_as;  ///< the stage of its reads, where training reads it meanwhile
   Bandwidth of_all;              ///< of all instances together, where they share it
 };
 
-std::optional<CheckpointStore> storage(const Inputs& inputs, const Checkpoint& given) {
+std::optional<CheckpointStore> storage(const Inputs& all, const Checkpoint& given) {
   if (given.to || given.region) return std::nullopt;
+  const Inputs inputs = pipeline::with_whole_limits(all);
   const auto rate_of = [](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
     const Curve<Bandwidth> reached = read.through_nic();
@@ -90,7 +93,7 @@ std::optional<CheckpointStore> storage(const Inputs& inputs, const Checkpoint& g
   place.of_all = read->shared_by_all;
   for (const RateLimit& limit : read->limits) {
     if (limit.of_requests || !limit.shared || limit.rate <= 0.0) continue;
-    const Bandwidth whole = inputs.instances * Bandwidth::of(limit.rate);
+    const Bandwidth whole = Bandwidth::of(limit.rate);
     place.of_all = place.of_all > Bandwidth{} ? std::min(place.of_all, whole) : whole;
   }
   if (place.rate <= Bandwidth{}) return std::nullopt;
@@ -108,9 +111,16 @@ Bytes checkpoint_size(Context& context, const Checkpoint& given) {
                              "the bytes of one checkpoint");
 }
 
-/// Of a model that is spread over GPUs, each instance writes the parts that its GPUs hold, at once.
+/// Instances that write a checkpoint at once: of a model or an optimizer that is spread over GPUs,
+/// each writes the parts that its GPUs hold.
+double checkpoint_writers(const Context& context) {
+  if (context.layout) return instances_with_parts(context);
+  const bool whole = sums_for_all(context.scenario.job.parallelism.value_or(Parallelism::ddp));
+  return whole ? 1.0 : context.out.inputs.cluster_instances();
+}
+
 Bandwidth written_together(Context& context, Bandwidth one, const CheckpointStore& place) {
-  const double writers = instances_with_parts(context);
+  const double writers = checkpoint_writers(context);
   Bandwidth all = writers * one;
   if (place.of_all > Bandwidth{}) all = std::min(all, place.of_all * (one / place.rate));
   if (context.texts && writers > 1.0) {
@@ -153,7 +163,7 @@ void checkpoints(Context& context) {
   if (place) {
     rate = context.assume(stage, assumed::checkpoint_share,
                           place->rate * assumed::checkpoint_share.value);
-    if (context.layout) rate = written_together(context, rate, *place);
+    rate = written_together(context, rate, *place);
     inputs.checkpoint_beside = place->read_as;
   } else {
     rate = context.need<Bandwidth>(stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},

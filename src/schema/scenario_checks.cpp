@@ -174,12 +174,12 @@ class Checks {
                "expected 0 for the inline loader, got " +
                    describe(*at(root_, {"loader", "num_workers"}).value));
     }
-    const bool keeps_rest = l.drop_last.has_value() && !*l.drop_last;
-    if (l.batch_size && s_.dataset.samples && *l.batch_size > *s_.dataset.samples && !keeps_rest) {
-      complain({"loader", "batch_size"}, "expected at most the dataset's " +
-                                             number_text(*s_.dataset.samples) + " samples, got " +
-                                             number_text(*l.batch_size) +
-                                             " (drop_last: false allows an incomplete batch)");
+    if (l.batch_size && s_.dataset.samples && *l.batch_size > *s_.dataset.samples &&
+        l.drop_last.value_or(false)) {
+      complain({"loader", "batch_size"},
+               "expected at most dataset.samples, " + number_text(*s_.dataset.samples) +
+                   ", with drop_last, which leaves nothing of a smaller batch; got " +
+                   number_text(*l.batch_size));
     }
   }
 

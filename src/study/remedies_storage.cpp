@@ -235,10 +235,12 @@ const Remedy storage_list[] = {
      more_connections},
     {{"input_mode", "another input mode", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies in a store of objects",
-      "FastFile starts without copying the dataset first; workers parallelise the download (AWS "
-      "Dev "
-      "Day)",
-      "each epoch downloads everything again, and requests are paid for each time"},
+      "FastFile starts without copying the dataset first, and workers parallelise the download; "
+      "File "
+      "downloads it once for all epochs (AWS Dev Day)",
+      "FastFile downloads everything again in each epoch, and requests are paid for each time; "
+      "with "
+      "File the GPUs wait for the copy, which the disk must hold"},
      from_objects,
      file_modes},
     {{"streaming", "streaming instead of files", RemedyKind::code, 4.0, Rung::one_gpu,

@@ -7,6 +7,8 @@
 #include "catch.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/drawn_world.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;
@@ -18,15 +20,19 @@ namespace {
 
 constexpr double hour = 3600.0;
 
-/// How fast the place of the data takes checkpoints: a share of how fast it is read.
+/// How fast the place of the data takes the checkpoint that one instance writes: a share of how
+/// fast it would read there, were it alone.
 double store_rate(const Inputs& in) {
   const Read& read = in.source ? *in.source : in.staging ? in.staging->read : *in.disk;
   if (read.rate.empty()) return 0.0;
-  double rate =
-      base(read.connections > 0.0 ? read.rate.total(read.connections) : read.rate.maximum());
+  const bool part = read.shared_by_all > Bandwidth{};
+  const auto& curve = part ? read.unshared : read.rate;
+  double rate = base(read.connections > 0.0 ? curve.total(read.connections) : curve.maximum());
+  if (part) rate = std::min(rate, base(read.shared_by_all));
   if (read.nic) rate = std::min(rate, base(*read.nic));
   for (const auto& limit : read.limits) {
-    if (!limit.of_requests) rate = std::min(rate, limit.rate);
+    const double whole = limit.rate * (limit.shared ? in.instances : 1.0);
+    if (!limit.of_requests) rate = std::min(rate, whole);
   }
   return rate;
 }
@@ -133,4 +139,27 @@ TEST_CASE(
     const double share = std::min(1.0, gpus / 8.0);
     CHECK(assumed::failures_of(gpus).value == Approx(3.8 * (1.0 - 0.473 * (1.0 - share))));
   }
+}
+
+TEST_CASE("checkpoints: one instance writes as fast as alone, and several the parts of a model") {
+  const auto time = [](const char* service, double instances, const char* parallelism) {
+    testing_resolve::Settings settings = {
+        {"/source/service", service},
+        {"/cluster/instance", "p4d.24xlarge"},
+        {"/cluster/instances", std::to_string(instances)},
+        {"/job/parallelism", parallelism},
+        {"/job/allreduce", R"({"parameters": 1e9})"},
+        {"/job/checkpoint", R"({"interval": "1 h", "size": "98 GB"})"}};
+    if (service == std::string("fsx-lustre")) settings.emplace_back("/source/capacity", "4.8 TiB");
+    return base(
+        resolve::resolve(testing_resolve::scenario_with(settings), testing_resolve::catalog())
+            .inputs.checkpoint_time);
+  };
+  for (const char* service : {"fsx-lustre", "efs", "s3"}) {
+    INFO(service);
+    CHECK(time(service, 8.0, "ddp") == Approx(time(service, 1.0, "ddp")).epsilon(1e-9));
+    // What all share is no more for many.
+    CHECK(time(service, 8.0, "fsdp") <= time(service, 1.0, "fsdp") * (1.0 + 1e-9));
+  }
+  CHECK(time("s3", 8.0, "fsdp") == Approx(time("s3", 1.0, "fsdp") / 8.0).epsilon(1e-9));
 }

@@ -273,10 +273,11 @@ TEST_CASE("scenario: loaders that cannot work are refused") {
         "s.json:2: /loader/num_workers: expected at least 1 for the pool loader, got 0");
   CHECK(loader("\"batch_size\": 10, \"kind\": \"inline\", \"num_workers\": 2") ==
         "s.json:2: /loader/num_workers: expected 0 for the inline loader, got 2");
-  CHECK(loader("\"batch_size\": 101") ==
-        "s.json:2: /loader/batch_size: expected at most the dataset's 100 samples, got 101 "
-        "(drop_last: false allows an incomplete batch)");
+  CHECK(loader("\"batch_size\": 101, \"drop_last\": true") ==
+        "s.json:2: /loader/batch_size: expected at most dataset.samples, 100, with drop_last, "
+        "which leaves nothing of a smaller batch; got 101");
   CHECK(loader("\"batch_size\": 101, \"drop_last\": false") == "fine");
+  CHECK(loader("\"batch_size\": 101") == "fine");
   CHECK(loader("\"batch_size\": 100") == "fine");
 }
 
