@@ -197,12 +197,14 @@ Vary parse_vary(std::string_view text, std::string_view flag) {
     vary.values = std::move(*values);
     return vary;
   }
+  std::set<std::string_view> seen;
   for (const std::string_view item : split(list, ',')) {
     if (item.empty()) {
       refuse_flag(flag,
                   fmt::format("expected a value between the commas, got {}", in_quotes(text)));
     }
-    vary.values.emplace_back(item);
+    // What comes twice is one point.
+    if (seen.insert(item).second) vary.values.emplace_back(item);
   }
   if (vary.values.size() > max_points) {
     refuse_range({text, flag}, fmt::format("expected at most {} values", max_points));

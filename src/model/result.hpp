@@ -69,9 +69,7 @@ struct Monitors {
   /// sar's %ifutil: what is received over the line rate, samples and gradients.
   std::optional<double> network;
   /// nvidia-smi's GPU-Util: the time in which a kernel runs. Steps and preprocessing on the GPU
-  /// count whole, and so do all-reduces, whose kernels run while they wait; copies do not. Of
-  /// several GPUs the mean in closed form does not know how long they wait for a rank whose batch
-  /// is late: without events this is the least.
+  /// count whole, and so do all-reduces, whose kernels run while they wait; copies do not.
   double gpu = 0.0;
   /// Of the instance's memory, the page cache left out.
   std::optional<double> memory;

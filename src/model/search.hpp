@@ -42,7 +42,7 @@ struct SearchAnswer {
   std::optional<SearchPoint> there;  ///< the value that was found; empty: there is none
   /// The next value in the direction that was asked for, where the condition does not hold: what
   /// limits there is the answer's reason. Empty where the answer is the end of the range. Without
-  /// an answer: the value at the other end of the range, from which the search would have begun.
+  /// an answer: of the values that were tried the one whose figure comes nearest to the condition.
   std::optional<SearchPoint> beyond;
   /// A value on the other side of the answer for which the condition does not hold either, the one
   /// nearest to the start of the search: the figure does not rise or fall evenly.

@@ -68,7 +68,6 @@ void count_shared(Span& span, const EpochModel& built, const engine::Outcome& ou
   const double left = idle > Duration{} ? (span.wall - busy) / idle : 0.0;
   for (Stage stage : all_stages()) span.stall[stage] *= left;
   span.straggling *= left;
-  span.awaiting_batches *= left;
   span.busy = busy;
 }
 
@@ -89,7 +88,6 @@ void share_out_lateness(Span& span, const Inputs& inputs, double steps, Duration
   }
   span.straggling = all > Duration{} ? (varying / all) * late : late;
   span.stall[Stage::allreduce] += span.straggling;
-  span.awaiting_batches = late - span.straggling;
 }
 
 /// Of the waiting for downloads, what the NIC makes it longer than it would be without.

@@ -206,7 +206,6 @@ Span& Span::operator+=(const Span& other) {
   wall += other.wall;
   busy += other.busy;
   straggling += other.straggling;
-  awaiting_batches += other.awaiting_batches;
   for (Stage stage : all_stages()) stall[stage] += other.stall[stage];
   return *this;
 }
@@ -215,7 +214,6 @@ Span operator*(double factor, Span span) {
   span.wall *= factor;
   span.busy *= factor;
   span.straggling *= factor;
-  span.awaiting_batches *= factor;
   for (Stage stage : all_stages()) span.stall[stage] *= factor;
   return span;
 }
@@ -226,7 +224,6 @@ void bring_to(Span& span, Duration wall, Duration busy) {
   const double factor = waiting > Duration{} ? left / waiting : 0.0;
   for (Stage stage : all_stages()) span.stall[stage] *= factor;
   span.straggling *= factor;
-  span.awaiting_batches *= factor;
   // Without any waiting, all is work.
   span.busy = waiting > Duration{} ? std::min(busy, wall) : wall;
   span.wall = wall;

@@ -41,9 +41,6 @@ struct Span {
   Duration busy;
   PerStage<Duration> stall;
   Duration straggling;  ///< of stall[allreduce]: waiting for the slowest rank
-  /// Beside it, in the all-reduce for a rank whose batch is late: what that rank waits for has it
-  /// among its stall, and yet a kernel runs. The mean does not know how much, and says 0.
-  Duration awaiting_batches;
 
   Span& operator+=(const Span& other);
   friend Span operator*(double factor, Span span);

@@ -369,8 +369,9 @@ std::string other_rules(const Diagnosis& d) {
       append_once(flags, flag_of(condition.what.reading));
     }
   }
-  std::string text = fmt::format("Of {} rules, {} do not fit", d.rules.size(),
-                                 with_fit(d.rules, Fit::fits_not).size());
+  const std::size_t unfit = with_fit(d.rules, Fit::fits_not).size();
+  std::string text =
+      fmt::format("Of {} rules, {} {} not fit", d.rules.size(), unfit, unfit == 1 ? "does" : "do");
   if (!so_far.empty())
     text += fmt::format(", {} as far as seen",
                         so_far.size() == 1 ? "1 fits" : fmt::format("{} fit", so_far.size()));

@@ -200,6 +200,17 @@ std::string set_text(const ScaleCurve& curve) {
   return text;
 }
 
+/// How likely the recommended number is in time, where that is not sure.
+static std::string chance_words(const Scaling& scaling, const ScaleCurve& best) {
+  constexpr double sure = 0.95;
+  const auto row = std::find_if(best.rows.begin(), best.rows.end(), [&](const ScaleRow& one) {
+    return one.instances == scaling.recommended.instances;
+  });
+  if (!scaling.deadline || row == best.rows.end()) return "";
+  const double chance = row->chance_in_time.value_or(1.0);
+  return chance < sure ? fmt::format(" It is in time in {} of the draws.", percent(chance)) : "";
+}
+
 std::string scale_headline(const Scaling& scaling) {
   const ScaleCurve& best = scaling.curves[scaling.best];
   if (!scaling.in_time()) return deadline_words(scaling, best, false);
@@ -208,24 +219,19 @@ std::string scale_headline(const Scaling& scaling) {
       best.set.empty() ? instances_text(at.instances)
                        : fmt::format("{}, {}", set_text(best), instances_text(at.instances));
   std::string text = fmt::format("{}: {}.", lead, outlay_text(scaling, at));
-  const auto row = std::find_if(best.rows.begin(), best.rows.end(),
-                                [&](const ScaleRow& one) { return one.instances == at.instances; });
-  constexpr double sure = 0.95;
-  if (scaling.deadline && row != best.rows.end() && row->chance_in_time.value_or(1.0) < sure) {
-    text += fmt::format(" Only in {} of the draws that is in time.", percent(*row->chance_in_time));
-  }
-  if (best.to == 1.0 && scaling.curves.size() == 1) return text;
+  const std::string chance = chance_words(scaling, best);
+  if (best.to == 1.0 && scaling.curves.size() == 1) return text + chance;
   if (scaling.confirmed && (scaling.confirmed->chosen > 0 || !scaling.confirmed->best().meets)) {
-    return text;
+    return text + chance;
   }
   const std::string others =
       scaling.curves.size() > 1 ? "No other of these" : "No other number up to " + count(best.to);
   return fmt::format(
-      "{} {}{}{} costs less{}.", text, others,
+      "{} {}{}{} costs less{}.{}", text, others,
       best.unmeasured ? " whose step was measured at its batch" : "",
       scaling.deadline ? fmt::format(" that meets the deadline of {}", duration(*scaling.deadline))
                        : "",
-      scaling.hour ? " in total" : "");
+      scaling.hour ? " in total" : "", chance);
 }
 
 std::string confirmed_words(const Scaling& scaling) {

@@ -42,19 +42,6 @@ const GainByEvents& best_of(const ByEvents& by_events, const Bottleneck& by_mean
   return gains[next && gains.size() > 1 ? 1 : 0];
 }
 
-/// What only events know, in the time that the mean has.
-void know_who_awaits(pipeline::Outcome& mean, const pipeline::Outcome& events) {
-  for (pipeline::Span pipeline::Outcome::*const part :
-       {&pipeline::Outcome::first, &pipeline::Outcome::later, &pipeline::Outcome::trained,
-        &pipeline::Outcome::total}) {
-    const pipeline::Span& known = events.*part;
-    if (!(known.wall > Duration{})) continue;
-    const Duration idle = (mean.*part).wall - (mean.*part).busy;
-    (mean.*part).awaiting_batches =
-        std::min(idle, known.awaiting_batches * ((mean.*part).wall / known.wall));
-  }
-}
-
 }  // namespace
 
 Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options) {
@@ -124,8 +111,6 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     events.variance = stated.mean.variance;
     stated.outcome = std::move(events);
     stated.options = affordable;
-  } else {
-    know_who_awaits(stated.outcome, events);
   }
   stated.by_events = found;
   return stated;

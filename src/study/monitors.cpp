@@ -183,9 +183,8 @@ Monitors monitors_of(const resolve::Resolved& resolved, const pipeline::Outcome&
         received.by_step.base() * steady.steps + received.by_sample.base() * steady.rate;
     monitors.network = share(rate / installed.network->base());
   }
-  const pipeline::Span& later = outcome.later;
-  const Duration kernels = later.busy + later.stall[Stage::allreduce] + later.awaiting_batches;
-  monitors.gpu = share(kernels / later.wall);
+  monitors.gpu =
+      share((outcome.later.busy + outcome.later.stall[Stage::allreduce]) / outcome.later.wall);
   if (installed.memory && installed.memory_used) {
     monitors.memory = share(*installed.memory_used / *installed.memory);
   }

@@ -64,7 +64,7 @@ class Seeker {
       if (next >= from_ && next <= to_) out.beyond = explained(next);
       if (const auto fails = first_failure_before(*found)) out.exception = explained(*fails);
     } else {
-      out.beyond = explained(onward_ > 0 ? from_ : to_);
+      out.beyond = explained(nearest());
     }
     add_doubts(out.there ? out.there : out.beyond);
     out.tried = points_.size();
@@ -229,6 +229,20 @@ class Seeker {
       }
     }
     return std::nullopt;
+  }
+
+  /// Where the condition holds for none of the values that were tried: the one that comes nearest.
+  long nearest() const {
+    long at = onward_ > 0 ? from_ : to_;
+    std::optional<double> least;
+    for (const auto& [n, point] : points_) {
+      if (!point.value) continue;
+      const double off = std::abs(*point.value - search_.condition.bound);
+      if (least && off >= *least) continue;
+      least = off;
+      at = n;
+    }
+    return at;
   }
 
   void refuse_if_none_ran() {

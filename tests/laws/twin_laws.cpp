@@ -146,7 +146,6 @@ std::vector<Duration> begins(const Twin& twin) {
 TEST_CASE(
     "twin laws: the GPU is as busy as the run says, and busy and waiting are all of the time") {
   int whole = 0, parts = 0, waiting = 0, several = 0;
-  std::vector<double> beyond;
   for_possible(
       feedrate::test::seeded(7301), 30, 20,
       [](pipeline::Generator& random) {
@@ -176,13 +175,10 @@ TEST_CASE(
         const double gpu = *seen.readings[ReadingId::gpu];
         INFO("run " << said.gpu << ", twin " << gpu << " ± " << seen.gpu_error << ", "
                     << twin.inputs.gpus() << " GPUs, whole " << seen.whole);
-        if (twin.inputs.gpus() == 1.0) {
-          CHECK(gpu == Approx(said.gpu).margin(tolerance));
-        } else {
-          // The kernels of several GPUs run while they wait in the all-reduce for the one whose
-          // batch is late: the run has the mean of all, the samples are of one.
-          beyond.push_back(gpu - said.gpu);
-        }
+        // Several GPUs wait in the all-reduce for the one whose batch is late, and their kernels
+        // run: the run counts that as waiting for batches, whoever does it.
+        CHECK(gpu >= said.gpu - tolerance);
+        if (twin.inputs.gpus() == 1.0) CHECK(gpu <= said.gpu + tolerance);
         waiting += said.gpu < 0.8 ? 1 : 0;
         several += twin.inputs.gpus() > 1.0 ? 1 : 0;
         for (const TimelineSection& section : twin.timeline.sections) {
@@ -198,8 +194,6 @@ TEST_CASE(
   CHECK_DRAWN(parts > 5);
   CHECK_DRAWN(waiting > 5);
   CHECK_DRAWN(several > 3);
-  INFO("beyond what the run says: " << mean(beyond));
-  CHECK_DRAWN(std::abs(mean(beyond)) < 0.12);
 }
 
 TEST_CASE("twin laws: disk, network, memory and start are the utilisation law's, and the run's") {
