@@ -1,7 +1,5 @@
 #include "schema/result.hpp"
 
-#include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "model/figures.hpp"
