@@ -119,16 +119,12 @@ double nic_part(const Station& station, double customers) {
 }
 
 void Flow::Group::set_cores(std::vector<double> rates) const {
-  if (server.within > 0.0) {
-    server.cores = rates;
-    server.one_alone = loading.cores.total(1.0) / (loading.cpu + loading.collate);
-  }
+  const std::vector<double> of_lock = server.within > 0.0 ? rates : std::vector<double>{};
   network.set_last(std::move(rates));
-  if (server.seconds > 0.0) {
-    const double customers = std::ceil(network.customers() / server.alike - 1e-9);
-    with_server =
-        queueing::with_single_server(network, server, rest_cv, static_cast<int>(customers));
-  }
+  if (server.seconds <= 0.0) return;
+  const double customers = std::ceil(network.customers() / server.alike - 1e-9);
+  with_server =
+      queueing::with_single_server(network, server, rest_cv, static_cast<int>(customers), of_lock);
 }
 
 double Flow::Group::throughput(double n) const {
@@ -193,7 +189,10 @@ void Flow::Group::add_server(const Station& station) {
     } else {
       server.alike = station.locks;
     }
-    if (!loading.cores.empty()) server.within += seconds;
+    if (!loading.cores.empty()) {
+      server.within += seconds;
+      server.one_alone = loading.cores.total(1.0) / (loading.cpu + loading.collate);
+    }
   }
   server.seconds += seconds;
 }

@@ -75,7 +75,7 @@ class Flow {
   struct Group {
     Loading loading;
     mutable queueing::ClosedNetwork network;
-    mutable queueing::SingleServer server{};  ///< of zero seconds: none
+    queueing::SingleServer server{};  ///< of zero seconds: none
     double rest_cv = 0.0;
     mutable std::vector<double> with_server{};  ///< X(n) then
     mutable std::vector<double> core_totals{};  ///< of `loading.cores` by whole threads

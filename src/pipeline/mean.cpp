@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "queueing/fixed_point.hpp"
 #include "queueing/pace.hpp"
 
 namespace feedrate::pipeline {
@@ -182,36 +183,6 @@ Pace attempt(const Epoch& e, double period) {
   return pace;
 }
 
-/// The period that gives itself: a longer one leaves the cores freer, so `next` falls as its
-/// argument rises and there is one fixed point between next(∞) and next(next(∞)) (Illinois method).
-template <class Next>
-double fixed_point(const Next& next) {
-  double a = next(1e300);
-  if (a <= 0.0) return a;
-  double fa = next(a) - a;
-  if (fa <= 1e-14 * a) return a;
-  double b = a + fa;
-  double fb = next(b) - b;
-  double best = b;
-  for (int i = 0; i < 80 && fb < 0.0 && b - a > 1e-14 * b; ++i) {
-    double middle = (a * fb - b * fa) / (fb - fa);
-    if (!(middle > a && middle < b)) middle = (a + b) / 2.0;
-    const double f = next(middle) - middle;
-    best = middle;
-    if (std::abs(f) <= 1e-14 * middle) break;
-    if (f > 0.0) {
-      a = middle;
-      fa = f;
-      fb /= 2.0;
-    } else {
-      b = middle;
-      fb = f;
-      fa /= 2.0;
-    }
-  }
-  return best;
-}
-
 Pace pace_of(const Epoch& e) {
   const Consumer& c = e.consumer;
   Pace pace;
@@ -221,7 +192,7 @@ Pace pace_of(const Epoch& e) {
     return pace;
   }
   double tried = 0.0;
-  const double period = fixed_point([&](double p) {
+  const double period = queueing::fixed_point([&](double p) {
     pace = attempt(e, tried = p);
     return pace.period;
   });
@@ -233,7 +204,7 @@ Pace pace_of(const Epoch& e) {
     const double crowding = crowding_at(e, p).first;
     return line_of(c, pace.making, late_of(c, crowding), crowding);
   };
-  const double fed = fixed_point([&](double p) { return ahead(p).period(); });
+  const double fed = queueing::fixed_point([&](double p) { return ahead(p).period(); });
   pace.fed = ahead(fed);
   return pace;
 }

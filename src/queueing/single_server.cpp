@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/portable_math.hpp"
+#include "queueing/fixed_point.hpp"
 #include "queueing/pace.hpp"
 
 namespace feedrate::queueing {
@@ -11,9 +12,8 @@ namespace {
 
 /// How many times as long a user of the cores takes as it would alone, where `x` cycles a second
 /// are made by as few users as can, or by `most`.
-double longer_beside_others(const SingleServer& server, double x, double most) {
-  const std::vector<double>& cores = server.cores;
-  if (cores.empty()) return 1.0;
+double longer_beside_others(const std::vector<double>& cores, double one_alone, double x,
+                            double most) {
   const auto reached = std::lower_bound(cores.begin(), cores.end(), x);
   double users = std::max(1.0, most);
   if (reached == cores.begin()) {
@@ -26,41 +26,14 @@ double longer_beside_others(const SingleServer& server, double x, double most) {
   const double made = linear_between(users, [&](double n) {
     return cores[std::min(static_cast<std::size_t>(std::max(n, 1.0)), cores.size()) - 1];
   });
-  return users * server.one_alone / made;
-}
-
-/// The x of [least, most] with made(x) = x, for made that does not rise (Illinois method).
-template <class Made>
-double that_makes_itself(const Made& made, double least, double most) {
-  double a = least;
-  double fa = made(a) - a;
-  double b = most;
-  double fb = made(b) - b;
-  if (fa <= 0.0) return a;
-  if (fb >= 0.0) return b;
-  double x = b;
-  for (int i = 0; i < 60 && b - a > 1e-13 * b; ++i) {
-    x = (a * fb - b * fa) / (fb - fa);
-    if (!(x > a && x < b)) x = (a + b) / 2.0;
-    const double f = made(x) - x;
-    if (std::abs(f) <= 1e-14 * x) break;
-    if (f > 0.0) {
-      a = x;
-      fa = f;
-      fb /= 2.0;
-    } else {
-      b = x;
-      fb = f;
-      fa /= 2.0;
-    }
-  }
-  return x;
+  return users * one_alone / made;
 }
 
 }  // namespace
 
 std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleServer& server,
-                                       double rest_cv, int customers) {
+                                       double rest_cv, int customers,
+                                       const std::vector<double>& cores) {
   std::vector<double> throughput;
   throughput.reserve(static_cast<std::size_t>(customers));
   const double s = server.seconds;
@@ -80,12 +53,14 @@ std::vector<double> with_single_server(const ClosedNetwork& rest, const SingleSe
     const double here = own + s * met * waiting;
     double service = s;
     const auto made = [&](double x) {
-      service = own + server.within *
-                          longer_beside_others(server, x * server.alike, elsewhere * server.alike);
+      if (!cores.empty()) {
+        service =
+            own + server.within * longer_beside_others(cores, server.one_alone, x * server.alike,
+                                                       elsewhere * server.alike);
+      }
       return 1.0 / slower_of((here + away) / n, service, varies, n);
     };
-    const double most = made(0.0);
-    double x = std::max(before, that_makes_itself(made, made(most), most));
+    double x = std::max(before, fixed_point(made));
     if (server.within > 0.0) x = std::min(x, rest.throughput(n * server.alike) / server.alike);
     throughput.push_back(x);
     there = std::clamp(n - x * away, 0.0, static_cast<double>(n));

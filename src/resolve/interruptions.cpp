@@ -10,7 +10,6 @@
 #include "catalog/lookup.hpp"
 #include "pipeline/shared_limits.hpp"
 #include "resolve/context.hpp"
-#include "resolve/exchange.hpp"
 #include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
@@ -111,16 +110,10 @@ Bytes checkpoint_size(Context& context, const Checkpoint& given) {
                              "the bytes of one checkpoint");
 }
 
-/// Instances that write a checkpoint at once: of a model or an optimizer that is spread over GPUs,
-/// each writes the parts that its GPUs hold.
-double checkpoint_writers(const Context& context) {
-  if (context.layout) return instances_with_parts(context);
-  const bool whole = sums_for_all(context.scenario.job.parallelism.value_or(Parallelism::ddp));
-  return whole ? 1.0 : context.out.inputs.cluster_instances();
-}
-
+/// Of a model or an optimizer that is spread over GPUs, each instance writes the parts that its
+/// GPUs hold, at once.
 Bandwidth written_together(Context& context, Bandwidth one, const CheckpointStore& place) {
-  const double writers = checkpoint_writers(context);
+  const double writers = instances_with_parts(context);
   Bandwidth all = writers * one;
   if (place.of_all > Bandwidth{}) all = std::min(all, place.of_all * (one / place.rate));
   if (context.texts && writers > 1.0) {

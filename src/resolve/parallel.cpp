@@ -348,9 +348,10 @@ std::optional<double> parameters_of(const Job& job) {
 }
 
 double instances_with_parts(const Context& context) {
-  const Degrees& d = context.layout->degrees;
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   if (!sums_for_all(how)) return context.out.inputs.cluster_instances();
+  if (!context.layout) return 1.0;
+  const Degrees& d = context.layout->degrees;
   // Replicas hold different experts.
   const double of_experts = d.expert > 1.0 ? collective::expert_group(d).instances() : 1.0;
   return std::min(
