@@ -144,7 +144,7 @@ struct Inputs {
   double all_instances = 0.0;
   double all_ranks = 0.0;     ///< GPUs of an instance
   double times_loaded = 1.0;  ///< each sample, by so many loaders
-  double accumulation = 1.0;  ///< batches per all-reduce
+  double accumulation = 1.0;  ///< batches per exchange
   bool drop_last = false;
 
   // before and around the GPU
@@ -195,7 +195,7 @@ struct Inputs {
   double size_cv = 0.0;                           ///< of a sample's size and cost
   double read_cv = 0.0;  ///< of a batch's reading, from step to step, beyond its samples' sizes
   double make_cv = 0.0;  ///< of the rest of a batch's making
-  Duration exposed_allreduce;  ///< per optimiser step, at speed 1
+  Duration exposed_allreduce;  ///< per exchange, at speed 1
   /// From what it follows at other speeds of steps and messages; null: no step hides any of it.
   std::shared_ptr<const collective::Plan> exchange{};
   Bytes network_allreduce;           ///< bytes of it over an instance's NIC, hidden ones included
@@ -276,7 +276,7 @@ double trained_samples(const Inputs& inputs);
 /// Time of the GPU for the step on `batch` samples, at speed 1.
 Duration step_time(const Inputs& inputs, double batch);
 
-/// Exposed communication of an optimiser step, at the virtual speeds of the GPU and of messages.
+/// Exposed communication of an exchange, at the virtual speeds of the GPU and of messages.
 Duration exposed_communication(const Inputs& inputs);
 
 /// Which epoch: the first may read other places than the later ones.

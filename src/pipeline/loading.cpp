@@ -93,12 +93,6 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
   return out;
 }
 
-/// Whether workers have objects of their own.
-bool divides_objects(const Inputs& inputs) {
-  return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
-         !inputs.remote && traits(inputs.kind).whole_batches && inputs.workers >= 1.0;
-}
-
 /// Of the samples that one of `active` customers of a rank makes in an epoch, those that it has
 /// read before the first of them: what a shuffle buffer holds. At an epoch's end nothing is left to
 /// read while it empties, so no more is read than without one.
@@ -388,6 +382,11 @@ double cold_reads(const Inputs& inputs) {
 double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const auto& source = source_in(inputs, kind);
   return source ? source->bytes.base() * misses.source : 0.0;
+}
+
+bool divides_objects(const Inputs& inputs) {
+  return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
+         !inputs.remote && traits(inputs.kind).whole_batches && inputs.workers >= 1.0;
 }
 
 double objects_of_rank(const Inputs& inputs) {

@@ -111,6 +111,9 @@ std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const 
 /// samples (pool), or whole objects that workers share.
 double active_workers(const Inputs& inputs);
 
+/// Whether each worker reads objects of its own.
+bool divides_objects(const Inputs& inputs);
+
 /// Objects that the workers of a rank have among them in an epoch; 0: there are none of many
 /// samples.
 double objects_of_rank(const Inputs& inputs);

@@ -303,6 +303,15 @@ static Duration exchange_in_layout(Context& context, const AllReduce& given,
   return collective::exchange(plan, step_time(inputs, inputs.batch)).exposed;
 }
 
+static double batches_of_step(const Context& context) {
+  return context.scenario.job.gradient_accumulation.value_or(1.0);
+}
+
+double batches_per_exchange(const Context& context) {
+  const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
+  return is_sharded(how) && !context.layout ? 1.0 : batches_of_step(context);
+}
+
 Duration exchange(Context& context, const AllReduce& given) {
   Inputs& inputs = context.out.inputs;
   if (inputs.cluster_gpus() <= 1.0) return {};
@@ -311,6 +320,13 @@ Duration exchange(Context& context, const AllReduce& given) {
   const Duration exposed = context.layout ? exchange_in_layout(context, given, plan)
                                           : exchange_gradients(context, given, plan, {});
   inputs.exchange = std::make_shared<const collective::Plan>(std::move(plan));
+  if (auto& all = context.out.communication) {
+    const double times = batches_of_step(context) / inputs.accumulation;
+    all->size *= times;
+    all->messages *= times;
+    all->total *= times;
+    all->exposed *= times;
+  }
   return exposed;
 }
 

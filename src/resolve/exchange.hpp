@@ -30,8 +30,12 @@ Volume volume(Context& context, const AllReduce& given);
 /// `hierarchical` by the textbook and uses nothing beyond that (parallelism, points, buckets).
 bool is_computed(const Job& job);
 
-/// The time of the exchange in an optimiser step that nothing hides. Fills Resolved::communication,
-/// the plan, and the bytes that go over an instance's network.
+/// Batches from one exchange to the next: those of an optimiser step, or one where each gathers the
+/// parameters anew. The groups of a layout exchange once for all micro-batches of a pipeline.
+double batches_per_exchange(const Context& context);
+
+/// The time of an exchange that nothing hides. Fills Resolved::communication, which is that of an
+/// optimiser step, the plan, and the bytes that go over an instance's network.
 Duration exchange(Context& context, const AllReduce& given);
 
 }  // namespace feedrate::resolve

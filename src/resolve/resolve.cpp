@@ -13,6 +13,7 @@
 #include "model/drift.hpp"
 #include "resolve/context.hpp"
 #include "resolve/efficiency.hpp"
+#include "resolve/exchange.hpp"
 #include "resolve/memory.hpp"
 #include "resolve/pieces.hpp"
 #include "resolve/services.hpp"
@@ -332,7 +333,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     // Packed, it has so many documents once the step is known, whose batches are training samples.
     const double batch = scenario.loader.batch_size.value_or(1.0);
     inputs.batch = batch * documents_in_sample(scenario);
-    inputs.accumulation = scenario.job.gradient_accumulation.value_or(1.0);
+    inputs.accumulation = batches_per_exchange(context);
     inputs.drop_last = scenario.loader.drop_last.value_or(false);
     if (!scenario.dataset.samples)
       context.problem("/dataset/samples", "expected a number of samples, got nothing");

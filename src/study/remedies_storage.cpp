@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "pipeline/loading.hpp"
 #include "resolve/resolve.hpp"
 #include "study/cost.hpp"
 #include "study/remedy.hpp"
@@ -63,6 +64,26 @@ std::vector<Change> packed(const Situation& s) {
     if (samples <= now || samples > s.inputs().samples) continue;
     list.push_back({{{"samples_per_object", whole_text(samples)}},
                     words::packed_objects(samples, megabytes_each)});
+  }
+  return list;
+}
+
+/// Whether each worker reads objects of its own, of many samples.
+bool whole_objects(const Situation& s) {
+  return pipeline::divides_objects(s.inputs()) && s.inputs().per_object > 1.0 &&
+         s.scenario.dataset.samples_per_object;
+}
+
+/// Objects so small that each worker has one, four or sixteen of them in an epoch.
+std::vector<Change> smaller_objects(const Situation& s) {
+  std::vector<Change> list;
+  const pipeline::Inputs& inputs = s.inputs();
+  const double of_worker = pipeline::objects_of_rank(inputs) * inputs.per_object / inputs.workers;
+  for (const double objects : {1.0, 4.0, 16.0}) {
+    const double samples = std::floor(of_worker / objects);
+    if (samples < 1.0 || samples >= *s.scenario.dataset.samples_per_object) continue;
+    list.push_back(
+        {{{"samples_per_object", whole_text(samples)}}, words::smaller_objects(samples, objects)});
   }
   return list;
 }
@@ -225,6 +246,13 @@ const Remedy storage_list[] = {
               dataset.bytes_per_sample->base() * dataset.samples_per_object.value_or(1.0) < 1e6;
      },
      packed},
+    {{"smaller_objects", "fewer samples in an object", RemedyKind::data, 8.0, Rung::one_gpu,
+      "each worker reads whole objects, of which it has few in an epoch",
+      "WebDataset and Hugging Face's streams give each worker shards of its own (their "
+      "documentation): a worker without one makes nothing",
+      "the data is written anew; each object is a request with a latency of its own"},
+     whole_objects,
+     smaller_objects},
     {{"connections", "more parallel requests", RemedyKind::code, 2.0, Rung::one_gpu,
       "the number of connections limits what is copied or streamed",
       "one connection to S3 delivers 85 to 90 MB/s, and each small object waits for its first byte "

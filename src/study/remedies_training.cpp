@@ -135,7 +135,7 @@ Duration interval_for_failures(const Situation& s) {
 std::vector<Change> accumulated(const Situation& s) {
   std::vector<Change> list;
   for (const double times : {2.0, 4.0, 8.0}) {
-    const double n = s.inputs().accumulation * times;
+    const double n = s.scenario.job.gradient_accumulation.value_or(1.0) * times;
     list.push_back({{{"gradient_accumulation", exact_text(n)}},
                     words::assigned("gradient_accumulation", exact_text(n))});
   }

@@ -38,6 +38,11 @@ std::string packed_objects(double samples, double megabytes) {
   return fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes);
 }
 
+std::string smaller_objects(double samples, double of_worker) {
+  return fmt::format("objects of {:.0f} sample{}, {:g} for each worker", samples,
+                     samples == 1.0 ? "" : "s", of_worker);
+}
+
 std::string copied_data(Bytes size) {
   return fmt::format("the data copied once ({} GB)", three_digits(size / gigabytes(1.0)));
 }

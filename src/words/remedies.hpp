@@ -16,6 +16,8 @@ std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);
+/// "objects of 250 samples, 4 for each worker"
+std::string smaller_objects(double samples, double of_worker);
 /// "the data copied once (127 GB)"
 std::string copied_data(Bytes size);
 /// "the copy from us-east-1"

@@ -210,6 +210,20 @@ class Table {
       }
     }
     rows_["pack_objects"] = where((afar || on_path(Stage::disk)) && each * now < 1e6, packs);
+    // Workers with 1, 4 and 16 objects, where each reads some of its own.
+    const bool whole = in_.whole_objects && in_.per_object > 1.0 && in_.workers >= 1.0 &&
+                       traits(in_.kind).whole_batches && !in_.remote && !in_.sequential_stream;
+    std::vector<Setting> smaller;
+    if (whole) {
+      const double of_worker = in_.samples * in_.times_read / in_.replicas() / in_.workers;
+      for (const double objects : {1.0, 4.0, 16.0}) {
+        const double samples = std::floor(of_worker / objects);
+        if (samples >= 1.0 && samples < now) {
+          smaller.push_back({{"samples_per_object", fmt::format("{:.0f}", samples)}});
+        }
+      }
+    }
+    rows_["smaller_objects"] = where(whole, smaller);
     const double connections = in_.staging  ? in_.staging->connections
                                : in_.source ? in_.source->connections
                                             : 0.0;
