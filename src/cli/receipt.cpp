@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
@@ -41,14 +42,15 @@ const Remedied& remedy_of(const Advice& advice, std::string_view text) {
 
 Applied applied_remedies(const Advice& advice, std::string_view numbers) {
   Applied applied;
+  std::vector<const Remedied*> taken;
   const auto add = [&](const Remedied& row) {
-    if (study::clash(applied.set, row.set)) {
-      refuse_flag(
-          apply_flag,
-          fmt::format(
-              "expected remedies that can be combined: {} changes a key that another of {} sets",
-              row.number, in_quotes(numbers)));
+    for (const Remedied* other : taken) {
+      if (!study::clash(other->set, row.set)) continue;
+      refuse_flag(apply_flag,
+                  fmt::format("{} ({}) and {} ({}) exclude each other: both set the same key",
+                              other->number, other->change, row.number, row.change));
     }
+    taken.push_back(&row);
     applied.changes.push_back(row.change);
     for (const auto& pair : row.set) {
       if (std::find(applied.set.begin(), applied.set.end(), pair) == applied.set.end()) {

@@ -284,8 +284,12 @@ Report advise_brief(const Advice& advice, const std::string& name) {
                                 outcome(all.after, all.saved, all.sooner, all.pays)));
   }
   if (first != nullptr) {
-    add("apply", fmt::format("{0}: {1}; or --apply {0} -o FILE, which writes the changed scenario",
-                             first->number, set_flags(first->set)));
+    const std::string all = advice.together ? fmt::format(" ({}: --apply best)",
+                                                          fmt::join(advice.together->numbers, "+"))
+                                            : "";
+    add("apply",
+        fmt::format("{0}: {1}; or --apply {0} -o FILE{2}, which writes the changed scenario",
+                    first->number, set_flags(first->set), all));
   }
   for (const std::string& item : not_yet(advice)) add("not yet", without_full_stop(item));
   std::vector<std::string> others;

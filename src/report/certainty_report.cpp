@@ -115,8 +115,8 @@ Paragraph nothing_assumed(const Result& r) {
             Tone::plain};
   }
   return {fmt::format("No single assumption changes the job by 1 %; with all of them at the ends "
-                      "of their ranges, it would take {} to {}.",
-                      duration(r.certainty->shortest), duration(r.certainty->longest)),
+                      "of their ranges, it would take {}.",
+                      duration_range(r.certainty->shortest, r.certainty->longest)),
           Tone::plain};
 }
 
@@ -124,7 +124,7 @@ Paragraph nothing_assumed(const Result& r) {
 
 std::string job_range(const Effect& effect) {
   const auto [least, most] = std::minmax(effect.time_at_low, effect.time_at_high);
-  return range_of(duration(least), duration(most));
+  return duration_range(least, most, " … ");
 }
 
 std::vector<const InputUsed*> uncertain_inputs(const Result& r) {

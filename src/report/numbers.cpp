@@ -67,6 +67,20 @@ std::string duration(Duration value) {
   return (days < 1000.0 ? number(days) : fmt::format("{:.0f}", days)) + " days";
 }
 
+std::string duration_range(Duration from, Duration to, std::string_view between) {
+  const std::string end = duration(to);
+  for (const auto& [unit, in_seconds] :
+       {std::pair{" days", 86400.0}, {" h", 3600.0}, {" s", 1.0}}) {
+    const bool in_unit = end.ends_with(unit) && end.find(" min ") == std::string::npos;
+    if (in_unit && from < to && from.base() >= 0.1 * in_seconds &&
+        !duration(from).ends_with(unit)) {
+      return fmt::format("{}{}{}{}", number(from.base() / in_seconds), unit, between, end);
+    }
+  }
+  const std::string begin = duration(from);
+  return begin == end ? begin : fmt::format("{}{}{}", begin, between, end);
+}
+
 ShownMoney::ShownMoney(const Currency& currency) {
   shown_currency = &currency;
 }

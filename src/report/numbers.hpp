@@ -15,6 +15,9 @@ std::string number(double value);
 
 /// "850 ms", "96.2 s", "4 min 20 s", "3.33 h", "12.5 days".
 std::string duration(Duration value);
+/// Both ends of a range, in the unit of the later: "0.930 h to 1.36 h"; less than a tenth of it is
+/// in its own.
+std::string duration_range(Duration from, Duration to, std::string_view between = " to ");
 
 /// Cents from one cent up, two significant digits below: "$102.00", "$0.0034", "<$0.0001",
 /// "-$1.10".

@@ -174,7 +174,7 @@ Report run_brief(const NamedResult& named) {
   const auto add = [&](std::string label, std::string text) {
     if (!text.empty()) said.first.push_back({std::move(label), std::move(text)});
   };
-  add("time", with_range(r, FigureId::total_time, " in 90 % of draws") + parted_words(r));
+  add("time", with_range(r, FigureId::total_time, of_draws_words(r)) + parted_words(r));
   std::string cost = with_range(r, FigureId::money);
   if (r.runs_per_month) {
     cost += fmt::format("; {} a month for {}", figure_text(r, FigureId::month),

@@ -30,8 +30,16 @@ double waiting_share(const Result& r) {
   return r.times.total > Duration{} ? 1.0 - busy_share(r) : 0.0;
 }
 
+/// Draws from which on there is one beyond the 5 % end of a band.
+constexpr int least_of_a_share = 20;
+
 std::string in_replications(const Result& r) {
   if (!r.bottleneck.probability) return "";
+  const int draws = r.bands ? r.bands->replications : 0;
+  if (draws < least_of_a_share) {
+    const double named = *r.bottleneck.probability * draws;
+    return fmt::format(" (in {:.0f} of {})", named, counted(static_cast<double>(draws), "draw"));
+  }
   return fmt::format(" (in {} of the replications)", percent(*r.bottleneck.probability));
 }
 
@@ -192,6 +200,13 @@ std::string drawn_range(const Result& r, FigureId id) {
   if (!band || figure_text(figure(id).unit, (*band)[0]) == figure_text(figure(id).unit, (*band)[2]))
     return "";
   return range_text(figure(id), *band);
+}
+
+std::string of_draws_words(const Result& r) {
+  const int draws = r.bands ? r.bands->replications : 0;
+  return draws < least_of_a_share
+             ? fmt::format(" in {}", counted(static_cast<double>(draws), "draw"))
+             : " in 90 % of draws";
 }
 
 std::string run_title(std::string_view name, const Result& r) {

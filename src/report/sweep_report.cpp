@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/append_once.hpp"
 #include "report/bands.hpp"
 #include "report/certainty_report.hpp"
 #include "report/choice_words.hpp"
@@ -98,6 +99,45 @@ Table points_table(const Sweep& sweep) {
                               table.rows.size(), count(static_cast<double>(sweep.points.size())));
   }
   return table;
+}
+
+/// What is to be said of the sweep, then of its points: each once, with the points that it is of
+/// where it is not of all.
+List remarks_list(const Sweep& sweep) {
+  constexpr std::size_t most = 8;
+  List list{"Remarks", {}};
+  for (const std::string& remark : sweep.remarks) append_once(list.items, remark);
+  struct Remark {
+    std::string text;
+    const SweepPoint* first;
+    std::size_t points;
+  };
+  std::vector<Remark> remarks;
+  std::size_t answered = 0;
+  for (const SweepPoint& point : sweep.points) answered += point.answered() ? 1 : 0;
+  for (const auto source : {&Result::caveats, &Result::remarks}) {
+    for (const SweepPoint& point : sweep.points) {
+      for (const std::string& text : point.result.*source) {
+        const auto known = std::find_if(remarks.begin(), remarks.end(),
+                                        [&](const Remark& one) { return one.text == text; });
+        if (known != remarks.end()) {
+          ++known->points;
+        } else {
+          remarks.push_back({text, &point, 1});
+        }
+      }
+    }
+  }
+  for (Remark& one : remarks) {
+    if (list.items.size() >= most) break;
+    if (one.points == 1 && answered > 1) {
+      one.text = fmt::format("{}: {}", setting_text(*one.first), one.text);
+    } else if (one.points < answered) {
+      one.text = fmt::format("{} of {} points: {}", one.points, answered, one.text);
+    }
+    list.items.push_back(std::move(one.text));
+  }
+  return list;
 }
 
 /// Why points have no result: each reason in few words once, with the first point that has it.
@@ -281,22 +321,9 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   if (Table table = scale_out_table(sweep); !table.rows.empty()) {
     report.blocks.emplace_back(std::move(table));
   }
-  // A remark that holds for one point often holds for all: each is said once.
-  List remarks{"Remarks", {}};
-  const auto add_once = [&remarks](const std::string& remark) {
-    if (remarks.items.size() < 8 &&
-        std::find(remarks.items.begin(), remarks.items.end(), remark) == remarks.items.end()) {
-      remarks.items.push_back(remark);
-    }
-  };
-  for (const std::string& remark : sweep.remarks) add_once(remark);
-  for (const SweepPoint& point : sweep.points) {
-    for (const std::string& caveat : point.result.caveats) add_once(caveat);
+  if (List remarks = remarks_list(sweep); !remarks.items.empty()) {
+    report.blocks.emplace_back(std::move(remarks));
   }
-  for (const SweepPoint& point : sweep.points) {
-    for (const std::string& remark : point.result.remarks) add_once(remark);
-  }
-  if (!remarks.items.empty()) report.blocks.emplace_back(remarks);
   return report;
 }
 

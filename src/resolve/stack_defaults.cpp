@@ -130,40 +130,50 @@ constexpr std::array of_lance = {
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double one_object = std::numeric_limits<double>::infinity();
 
+constexpr std::string_view buffer_key = "/loader/shuffle_buffer";
+constexpr std::string_view cache_key = "/source/cache";
+
+constexpr std::array<LeftOut, 2> without(LeftOut one, LeftOut other = {}) {
+  return {one, other};
+}
+
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
-    {"pytorch-iterable", of_iterable, "a shuffle buffer unless /loader/shuffle_buffer gives it"},
+    {"pytorch-iterable", of_iterable, without({"a shuffle buffer", buffer_key})},
     {"webdataset", of_webdataset,
-     "the first fill of its shuffle buffer (initial: 100 samples) unless /loader/shuffle_buffer "
-     "gives it; what cache_dir keeps is /source/cache",
+     without({"the first fill of its shuffle buffer (initial: 100 samples)", buffer_key},
+             {"what cache_dir keeps", cache_key}),
      0.0, 3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
-     "samples downloaded ahead of a worker (predownload); what stays on the local disk is "
-     "/source/cache",
+     without({"samples downloaded ahead of a worker (predownload)"},
+             {"what stays on the local disk", cache_key}),
      0.0, 64.0 * mebibyte},  // MDSWriter's size_limit, 0.14
     {"litdata", of_litdata,
-     "the deletion of chunks that its disk has no room for; what stays on it is /source/cache", 0.0,
-     64.0 * mebibyte},  // chunk_bytes, 0.2.71
+     without({"the deletion of chunks that its disk has no room for"},
+             {"what stays on the local disk", cache_key}),
+     0.0, 64.0 * mebibyte},  // chunk_bytes, 0.2.71
     {"hf-streaming", of_hf_streaming,
-     "row groups (a request of at least 32 MiB) and the fill of its shuffle buffer (1,000 samples) "
-     "unless /dataset/row_groups and /loader/shuffle_buffer give them",
+     without({"row groups (a request of at least 32 MiB)", "/dataset/row_groups"},
+             {"the fill of its shuffle buffer (1,000 samples)", buffer_key}),
      0.0, 500e6, true},  // MAX_SHARD_SIZE and split_dataset_by_node, datasets 5.0
     {"ray-data", of_ray_data,
-     "the object store between its tasks, its spilling, and tasks on other nodes"},
+     without({"the object store between its tasks, its spilling, and tasks on other nodes"})},
     {"tf.data", of_tf_data,
-     "cache(), and the first fill of shuffle() unless /loader/shuffle_buffer gives it"},
+     without({"cache()", "/loader/in_memory_cache"}, {"the first fill of shuffle()", buffer_key})},
     {"tf.data-service", of_tf_data_service,
-     "its workers on other machines unless /loader/remote names them"},
-    {"dali", of_dali, "the decoder's cache on the GPU"},
-    {"spdl", of_spdl, "stages with a concurrency of their own"},
+     without({"its workers on other machines", "/loader/remote"})},
+    {"dali", of_dali, without({"the decoder's cache on the GPU"})},
+    {"spdl", of_spdl, without({"stages with a concurrency of their own"})},
     {"torchcodec", of_torchcodec,
-     "the scan of a file that seek_mode exact makes when it is opened"},
+     without({"the scan of a file that seek_mode exact makes when it is opened"})},
     {"grain", of_grain,
-     "the buffer of 500 elements that its threads read ahead, and that its workers start side by "
-     "side"},
-    {"energon", of_energon, "its cache pool"},
-    {"ffcv", of_ffcv, "the compilation of its pipeline in the first epoch and its pages of 8 MiB",
-     0.0, one_object},
-    {"lance", of_lance, "that its caller decodes between steps: a thread does so beside them"},
+     without({"the buffer of 500 elements that its threads read ahead"},
+             {"the start of its workers side by side"})},
+    {"energon", of_energon, without({"its cache pool"})},
+    {"ffcv", of_ffcv,
+     without({"the compilation of its pipeline in the first epoch"}, {"its pages of 8 MiB"}), 0.0,
+     one_object},
+    {"lance", of_lance,
+     without({"the decoding between steps in its caller: a thread decodes beside them"})},
 });
 
 constexpr std::string_view connections_key = "/source/connections";
@@ -218,21 +228,23 @@ constexpr std::array of_juicefs = {
 constexpr std::string_view each_part = "the price of a request for each part of an object";
 
 constexpr std::array access_list = std::to_array<NamedDefaults>({
-    {"boto3", of_boto3, each_part, 8.0 * mebibyte},
-    {"s3fs", of_s3fs, "the block of 50 MiB that a random read within an object fetches",
+    {"boto3", of_boto3, without({each_part}), 8.0 * mebibyte},
+    {"s3fs", of_s3fs, without({"the block of 50 MiB that a random read within an object fetches"}),
      50.0 * mebibyte},
-    {"s3-connector", of_s3_connector, each_part, 8.0 * mebibyte},
+    {"s3-connector", of_s3_connector, without({each_part}), 8.0 * mebibyte},
     {"mountpoint", of_mountpoint,
-     "a window that begins at 1.125 MiB and doubles; its --cache is /source/cache", 8.0 * mebibyte},
-    {"s5cmd", of_s5cmd, "the 5 parts in which it copies an object of more than 50 MiB",
+     without({"a window that begins at 1.125 MiB and doubles"}, {"its --cache", cache_key}),
+     8.0 * mebibyte},
+    {"s5cmd", of_s5cmd, without({"the 5 parts in which it copies an object of more than 50 MiB"}),
      50.0 * mebibyte},
-    {"gcsfuse", of_gcsfuse, "read-ahead of the kernel; its cache-dir is /source/cache", 200e6},
-    {"gcs-connector", of_gcs_connector, "the small objects that it composes into large ones",
-     100e6},
-    {"blobfuse2", of_blobfuse2, "its cache of blocks in memory; that on a disk is /source/cache",
-     16e6},
+    {"gcsfuse", of_gcsfuse, without({"read-ahead of the kernel"}, {"its cache-dir", cache_key}),
+     200e6},
+    {"gcs-connector", of_gcs_connector,
+     without({"the small objects that it composes into large ones"}), 100e6},
+    {"blobfuse2", of_blobfuse2,
+     without({"its cache of blocks in memory"}, {"that on a disk", cache_key}), 16e6},
     {"juicefs", of_juicefs,
-     "its metadata engine; its cache where that is on a root volume (/source/cache)",
+     without({"its metadata engine"}, {"its cache where that is on a root volume", cache_key}),
      4.0 * mebibyte},
 });
 
@@ -254,19 +266,19 @@ constexpr auto& of_parallel = MountedBy<150, 400, 1500, 300, 1000, 3000>::defaul
 constexpr auto& of_server = MountedBy<300, 1000, 5000, 100, 400, 1200>::defaults;
 
 constexpr std::array store_list = std::to_array<NamedDefaults>({
-    {"fsx-openzfs", of_server, "the memory of its servers"},
-    {"fsx-ontap", of_server, "the memory of its servers and tiers of capacity"},
+    {"fsx-openzfs", of_server, without({"the memory of its servers"})},
+    {"fsx-ontap", of_server, without({"the memory of its servers and tiers of capacity"})},
     {"filestore", of_server},
     {"managed-lustre", of_parallel},
-    {"hyperdisk-ml", of_parallel, "its limit for each instance that it is attached to"},
+    {"hyperdisk-ml", of_parallel, without({"its limit for each instance that it is attached to"})},
     {"azure-managed-lustre", of_parallel},
     {"azure-netapp-files", of_server},
     {"azure-files", of_server},
-    {"weka", of_parallel, "the cores that its client takes for itself"},
+    {"weka", of_parallel, without({"the cores that its client takes for itself"})},
     {"vast", of_server},
     {"alluxio", of_server,
-     "the store behind it: to have its first epoch read from there, name that store, /source/cache "
-     "and /source/shared_cache"},
+     without({"the store behind it: to have its first epoch read from there, name that store, "
+              "/source/cache and /source/shared_cache"})},
     {"lustre", of_parallel},
     {"gpfs", of_parallel},
     {"beegfs", of_parallel},

@@ -2,6 +2,7 @@
 // What a loader, a store, or the access to one brings by its name where the scenario says nothing:
 // its own defaults, in the terms of the simulation. One row for each named row of model/loaders.hpp
 // and model/stores.hpp that is more than its family.
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -28,11 +29,17 @@ inline constexpr std::string_view in_loader_key = "/preprocess/in_loader";
 /// Of an access: parts of one object that it fetches at once.
 inline constexpr std::string_view parts_key = "parts of an object in flight";
 
+/// What of a loader or store is not simulated, unless `unless` gives it; "" for nothing.
+struct LeftOut {
+  std::string_view what = "";
+  std::string_view unless = "";  ///< one of what is asked in say_what_is_left_out; "": nothing does
+};
+
 struct NamedDefaults {
   std::string_view name;
   std::span<const NamedDefault> defaults{};
-  std::string_view left_out = "";  ///< what of it is not simulated; "" for nothing
-  double part_bytes = 0.0;         ///< of an access that has `parts_key`
+  std::array<LeftOut, 2> left_out{};
+  double part_bytes = 0.0;  ///< of an access that has `parts_key`
   /// Of a loader that reads many samples from one object: bytes at which its own writer begins the
   /// next; infinite where one holds all samples, 0 where objects may be single samples.
   double shard_bytes = 0.0;

@@ -112,9 +112,9 @@ class Seeker {
   }
 
  private:
-  /// What is doubtful of the host profile, which is not asked at each point.
+  /// What is doubtful of the inputs, which is not asked at each point.
   void add_doubts(std::optional<SearchPoint>& shown) {
-    if (host_ == nullptr || !shown || !shown->problems.empty()) return;
+    if (!shown || !shown->problems.empty()) return;
     const Scenario& of = scenario(static_cast<long>(shown->at));
     for (std::string& doubt : resolve::resolve(of, catalog_, host_).caveats) {
       append_once(shown->result.caveats, std::move(doubt));
