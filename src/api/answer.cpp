@@ -137,8 +137,9 @@ std::string sweep(const schema::Request& request, const Place& place) {
   std::vector<study::SweepInput> inputs;
   for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
   const Sweep swept = with_places(document, [&] {
-    Sweep made =
-        study::sweep(inputs, catalog, profile_of(request), run_options(request.depth), asked.jobs);
+    study::RunOptions options = run_options(request.depth);
+    options.events = runs_events(request.depth, inputs.size());
+    Sweep made = study::sweep(inputs, catalog, profile_of(request), options, asked.jobs);
     conclude(made, inputs, catalog, profile_of(request), request.depth, constraints, asked.jobs);
     return made;
   });

@@ -81,9 +81,12 @@ study::ScaleOptions scale_options(const Scenario& first, const ScaleTexts& asked
 }
 
 Scaling scaling_over(const SweepPoints& points, const schema::Document& document,
-                     const Catalog& catalog, const HostProfile* host,
-                     const study::ScaleOptions& options, const Depth& depth,
-                     std::string_view dashes, const study::SweepProgress& progress) {
+                     const Catalog& catalog, const HostProfile* host, study::ScaleOptions options,
+                     const Depth& depth, std::string_view dashes,
+                     const study::SweepProgress& progress) {
+  // A curve has a dozen rows or two.
+  constexpr std::size_t most_curves = 3;
+  options.events = confirms(depth) && points.size() <= most_curves;
   const ScenarioMaker make(document, vary_flag(dashes));
   std::vector<ScaleCurve> curves;
   for (std::size_t i = 0; i < points.size(); ++i) {

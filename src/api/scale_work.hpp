@@ -34,8 +34,8 @@ study::ScaleOptions scale_options(const Scenario& first, const ScaleTexts& asked
 
 /// The answer over the points, which are those of what varies in the document.
 Scaling scaling_over(const SweepPoints& points, const schema::Document& document,
-                     const Catalog& catalog, const HostProfile* host,
-                     const study::ScaleOptions& options, const Depth& depth,
-                     std::string_view dashes = "--", const study::SweepProgress& progress = {});
+                     const Catalog& catalog, const HostProfile* host, study::ScaleOptions options,
+                     const Depth& depth, std::string_view dashes = "--",
+                     const study::SweepProgress& progress = {});
 
 }  // namespace feedrate::api

@@ -1,5 +1,6 @@
 #include "api/sweep.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +24,21 @@ void conclude(Sweep& sweep, std::span<const study::SweepInput> points, const Cat
   if (!confirms(depth)) return;
   std::vector<study::Placed> placed;
   for (const SweepPoint& point : sweep.points) placed.push_back(study::placed(point));
-  sweep.confirmed = study::sweep_choices(
-      placed, constraints, [&](std::size_t i) { return points[i]; }, catalog, host, depth.seed,
-      jobs);
+  sweep.confirmed =
+      study::sweep_choices(placed, constraints, [&](std::span<const std::size_t> chosen) {
+        const bool known_already =
+            std::any_of(sweep.points.begin(), sweep.points.end(),
+                        [](const SweepPoint& point) { return point.result.by_events.has_value(); });
+        if (!known_already) {
+          return study::confirm(
+              chosen, [&](std::size_t i) { return points[i]; }, catalog, host, depth.seed, jobs);
+        }
+        std::vector<std::optional<Confirmed>> known;
+        for (const std::size_t i : chosen) {
+          known.push_back(study::confirmed(i, sweep.points[i].set, sweep.points[i].result));
+        }
+        return known;
+      });
   sweep.fastest = chosen_or(sweep.confirmed.fastest, sweep.fastest);
   sweep.cheapest = chosen_or(sweep.confirmed.cheapest, sweep.cheapest);
   if (auto& best = sweep.cheapest_meeting) {

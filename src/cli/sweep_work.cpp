@@ -84,6 +84,7 @@ int status_of(const PreparedSweep& sweep, std::size_t meeting) {
 study::RunOptions PreparedSweep::options(const std::function<void()>& look) const {
   study::RunOptions options = run_options(question.simulation);
   options.list_inputs = !question.rows;
+  options.events = api::runs_events(question.simulation, points.size());
   if (look) {
     options.progress = [look](study::Phase /*phase*/, double /*done*/, double /*all*/) { look(); };
   }
@@ -164,8 +165,11 @@ int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
   if (api::confirms(sweep.question.simulation)) {
     choices = with_places(sweep.document, [&] {
       return study::sweep_choices(
-          swept.points, constraints, [&](std::size_t i) { return points.at(i); },
-          sweep.world.catalog, sweep.world.profile(), sweep.options().seed);
+          swept.points, constraints, [&](std::span<const std::size_t> chosen) {
+            return study::confirm(
+                chosen, [&](std::size_t i) { return points.at(i); }, sweep.world.catalog,
+                sweep.world.profile(), sweep.options().seed);
+          });
     });
   }
   const std::size_t fastest = chosen_or(choices.fastest, standing.fastest);

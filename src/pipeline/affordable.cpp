@@ -8,9 +8,17 @@
 
 namespace feedrate::pipeline {
 
+namespace {
+
+/// Batches by which a rank's loader may be ahead.
+double most_ahead(const Inputs& inputs) {
+  return inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
+}
+
+}  // namespace
+
 double settling_steps(const Inputs& inputs) {
-  const double ahead = inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
-  return std::max(16.0, 2.0 * ahead);
+  return std::max(16.0, 2.0 * most_ahead(inputs));
 }
 
 namespace {
@@ -28,8 +36,11 @@ std::optional<Inputs> with_steps(const Inputs& inputs, double steps) {
 }  // namespace
 
 std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epochs& epochs,
-                                                std::uint64_t seed, double most_events,
+                                                std::uint64_t seed,
+                                                const SimulationOptions& options,
                                                 const MeanOf& mean_of, Effort& effort) {
+  // The first epoch and the later ones share what is affordable.
+  const double most_events = options.most_events / (epochs_begun(inputs) > 1.0 ? 2.0 : 1.0);
   const double all = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
   Epochs one = epochs;
   one.count = 1.0;
@@ -45,9 +56,17 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const double before = effort.events;
   const Span first = events_of(inputs, left_after(tried));
   if (all <= tried) return AffordableEpoch{first, true};
-  const double events_per_step = std::max(1.0, (effort.events - before) / tried);
-  if (events_per_step * all <= most_events) return AffordableEpoch{events_of(inputs, one), true};
+  const double events_of_first = std::max(tried, effort.events - before);
+  // Loaders that wait for the GPU have made more batches than it stepped on. Windows and the look
+  // at their middle take up to five thirds of what is affordable.
+  const double made = std::min(all, tried + most_ahead(inputs));
+  constexpr double worth_windows = 5.0 / 3.0;
+  if (events_of_first / made * all <= worth_windows * most_events) {
+    return AffordableEpoch{events_of(inputs, one), true};
+  }
+  if (options.only_whole) return std::nullopt;
 
+  const double events_per_step = events_of_first / tried;
   const double window = std::floor(most_events / (3.0 * events_per_step));
   if (2.0 * window < settling_steps(inputs)) return std::nullopt;
   // An epoch that is left in its middle has loaders ahead by batches that nobody waits for at the
@@ -71,6 +90,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   Span span = watched(2.0 * window, twice);
   const Span mean = mean_of(inputs, one);
   Duration per_step = (twice - half) / window;
+  Duration unsure = per_step;
   // The mean of a few rounds of the workers may be off by seconds, which the steps that are left
   // out would multiply: where it matters, an epoch that goes on shows what a step takes in its
   // middle.
@@ -81,13 +101,14 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     const Duration middle = beyond_mean(events_of(inputs, longer), inputs, longer) -
                             beyond_mean(first, inputs, left_after(tried));
     const Duration of_middle = middle / (2.0 * window - tried);
+    unsure = of_middle - per_step;
     if (std::abs(of_middle / per_step) < 1.0) per_step = of_middle;
   }
   const Duration wall = mean.wall + twice + left_out * per_step;
   if (wall <= mean.busy || !(wall > Duration{})) return std::nullopt;
   // The GPUs' work is the mean's: of a window it has the window's own luck.
   bring_to(span, wall, std::min(wall, mean.busy));
-  return AffordableEpoch{span, false};
+  return AffordableEpoch{span, false, seconds(std::abs(left_out * unsure.base()))};
 }
 
 }  // namespace feedrate::pipeline

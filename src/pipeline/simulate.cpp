@@ -106,15 +106,14 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
   Epochs single = epochs;
   single.count = 1.0;
   const Duration one = mean_of(gang.inputs, single).wall;
-  // The first epoch and the later ones share what is affordable.
-  const double most_events = options.most_events / (epochs_begun(gang.inputs) > 1.0 ? 2.0 : 1.0);
   Span sum;
+  Duration unsure;
   std::vector<double> walls;
   for (int i = 0; i < options.seeds; ++i) {
     const auto found = known_or_simulated(
         options.known, epochs, options.seed + static_cast<std::uint64_t>(i), out.effort,
         [&](std::uint64_t seed, Effort& effort) {
-          return affordable_epoch(gang.inputs, epochs, seed, most_events, mean_of, effort);
+          return affordable_epoch(gang.inputs, epochs, seed, options, mean_of, effort);
         });
     if (!found || !(one > Duration{})) {
       out.only_mean = true;
@@ -122,14 +121,16 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
     }
     out.whole_epochs = out.whole_epochs && found->whole;
     sum += found->span;
+    unsure += found->unsure;
     walls.push_back(found->span.wall.base());
   }
   const double n = options.seeds;
   const double of_all = means.span.wall / one;
-  if (options.seeds > 1) {
-    const double deviation = of_all * standard_deviation(walls);
-    out.events_variance += deviation * deviation / n;
-  }
+  // Of one seed nothing shows how epochs vary but the mean, whose variance is that of all of them.
+  const double varies = options.seeds > 1 ? standard_deviation(walls) * standard_deviation(walls)
+                                          : means.variance / of_all;
+  const double left_out = of_all * unsure.base() / n;
+  out.events_variance += of_all * of_all * varies / n + left_out * left_out;
   means.last = (means.last.wall / one / n) * sum;
   means.span = (of_all / n) * sum;
   return means;

@@ -22,7 +22,8 @@ struct SimulationOptions {
   /// > 0, without `exact`: epochs by about so many of their events, each kind of epoch once; those
   /// beyond that by the mean (affordable.hpp).
   double most_events = 0.0;
-  int seeds = 1;  ///< with most_events: so many, from `seed` on, and their mean
+  bool only_whole = false;  ///< with most_events: whole epochs, or none
+  int seeds = 1;            ///< with most_events: so many, from `seed` on, and their mean
   /// With most_events: those that calls before simulated of the same inputs, by the same options
   /// but for the seeds; this one adds its own.
   KnownEpochs* known = nullptr;
@@ -85,7 +86,7 @@ struct Outcome {
   /// the longer ones a window; or for some of them nothing was affordable, and they are the mean's.
   bool whole_epochs = true;
   bool only_mean = false;
-  double events_variance = 0.0;  ///< of the mean over seeds of the epochs' time, s²; 0 with one
+  double events_variance = 0.0;  ///< of the mean over seeds of the epochs' time, s²
 
   /// All epochs, without start-up, staging and checkpoints.
   [[nodiscard]] Duration training() const { return trained.wall; }

@@ -19,6 +19,7 @@ constexpr double error_wanted = 0.005;  // of the seeds' mean, relative
 constexpr int first_seeds = 4;
 constexpr int most_seeds = 64;
 constexpr int seeds_of_gains = 3;
+constexpr double whole_epochs_over_windows = 5.0;
 constexpr std::size_t most_stages = std::tuple_size_v<decltype(ByEvents::best)>;
 
 double relative_error(const pipeline::Outcome& outcome) {
@@ -75,6 +76,25 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
   pipeline::Outcome events = simulated();
   if (events.only_mean) return stated;
   const auto parting = [&] { return events.total.wall / stated.mean.total.wall - 1.0; };
+  // Windows are enough to say that the mean is right. To say that it is not takes whole epochs,
+  // as long as these are not many times as long.
+  const auto parts = [&] {
+    return std::abs(parting()) > std::max(parts_from, 2.0 * relative_error(events));
+  };
+  if (!events.whole_epochs && parts()) {
+    pipeline::SimulationOptions whole = affordable;
+    whole.most_events = whole_epochs_over_windows * affordable_events;
+    whole.only_whole = true;
+    pipeline::KnownEpochs whole_epochs;
+    whole.known = &whole_epochs;
+    pipeline::Outcome looked = pipeline::simulate(inputs, whole);
+    if (!looked.only_mean) {
+      whole.known = nullptr;
+      affordable = whole;
+      events = std::move(looked);
+      known = std::move(whole_epochs);
+    }
+  }
   const double each = std::max(1.0, events.effort.events);
   // Seeds are added within as many events as two jobs of the affordable size have.
   const auto within = [&](int seeds) {
@@ -106,7 +126,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
   found.mean_total = stated.mean.total.wall;
   found.difference = parting();
   found.error = relative_error(events);
-  found.stated = std::abs(found.difference) > std::max(parts_from, 2.0 * found.error);
+  found.stated = parts();
   if (found.stated) {
     events.variance = stated.mean.variance;
     stated.outcome = std::move(events);

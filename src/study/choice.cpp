@@ -41,16 +41,19 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
   std::vector<std::optional<Confirmed>> list(points.size());
   for_each_index(points.size(), jobs, [&](std::size_t i) {
     SweepInput input = point(points[i]);
-    const Result result = run(input.scenario, catalog, host, options);
-    if (!result.by_events) return;
     list[i] =
-        Confirmed{points[i],
-                  std::move(input.set),
-                  {result.times.total, result.bill.money, result.bill.total, result.step_is_guess},
-                  result.bottleneck.stage,
-                  *result.by_events};
+        confirmed(points[i], std::move(input.set), run(input.scenario, catalog, host, options));
   });
   return list;
+}
+
+std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result& result) {
+  if (!result.by_events) return std::nullopt;
+  return Confirmed{point,
+                   std::move(set),
+                   {result.times.total, result.bill.money, result.bill.total, result.step_is_guess},
+                   result.bottleneck.stage,
+                   *result.by_events};
 }
 
 bool clearly_less(const Confirmed& a, double value_of_a, const Confirmed& b, double value_of_b) {
@@ -87,9 +90,7 @@ std::optional<Choice> choose(std::span<const std::optional<Confirmed>> contender
 }
 
 SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& constraints,
-                           const std::function<SweepInput(std::size_t)>& point,
-                           const Catalog& catalog, const HostProfile* host, std::uint64_t seed,
-                           int jobs) {
+                           const ByEventsOf& by_events) {
   const Standing best = standing(points);
   if (best.pareto.empty()) return {};
   const auto among = [&](std::size_t first, Minimized minimized, const Constraints& within) {
@@ -112,7 +113,7 @@ SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& co
   all.insert(all.end(), meeting.begin(), meeting.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  const auto simulated = confirm(all, point, catalog, host, seed, jobs);
+  const auto simulated = by_events(all);
   const auto chosen = [&](const std::vector<std::size_t>& of, Minimized minimized,
                           const Constraints& within) {
     std::vector<std::optional<Confirmed>> list;

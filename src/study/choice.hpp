@@ -31,6 +31,9 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
                                               const Catalog& catalog, const HostProfile* host,
                                               std::uint64_t seed, int jobs = 0);
 
+/// The same of a point that was run with its events.
+std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result& result);
+
 /// Whether the events tell that `a` is less than `b`: by more than they are told apart from a mean
 /// by, and twice the standard error of both together.
 bool clearly_less(const Confirmed& a, double value_of_a, const Confirmed& b, double value_of_b);
@@ -41,10 +44,11 @@ bool clearly_less(const Confirmed& a, double value_of_a, const Confirmed& b, dou
 std::optional<Choice> choose(std::span<const std::optional<Confirmed>> contenders,
                              Minimized minimized, const Constraints& constraints = {});
 
-/// The choices of a sweep, whatever of its points is kept in memory.
+/// The choices of a sweep, whatever of its points is kept in memory. `by_events` runs points with
+/// their events, or knows how they ran.
+using ByEventsOf =
+    std::function<std::vector<std::optional<Confirmed>>(std::span<const std::size_t> points)>;
 SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& constraints,
-                           const std::function<SweepInput(std::size_t)>& point,
-                           const Catalog& catalog, const HostProfile* host, std::uint64_t seed,
-                           int jobs = 0);
+                           const ByEventsOf& by_events);
 
 }  // namespace feedrate::study

@@ -1,12 +1,15 @@
 #include "study/scale.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <mutex>
 #include <set>
 
 #include "base/number_text.hpp"
 #include "base/parallel.hpp"
+#include "base/portable_math.hpp"
 #include "model/efficiency.hpp"
 #include "study/drawn_job.hpp"
 #include "study/interruptions.hpp"
@@ -61,7 +64,15 @@ class TimeCurve {
   ScaleCurve answer(const SweepProgress& progress) {
     look_at_all(progress);
     choose();
-    for (const double n : numbers_shown()) add_row(n);
+    add_rows();
+    // What is least may be another number by the events, which is then a row as well.
+    constexpr int most_rounds = 3;
+    by_mean_ = outlays_;
+    for (int round = 0; options_.events && round < most_rounds; ++round) {
+      bring_to_rows();
+      choose();
+      if (!add_rows()) break;
+    }
     find_bound();
     if (options_.kept == BatchKept::global) compare_with_one();
     std::vector<SweepPoint> points;
@@ -178,6 +189,7 @@ class TimeCurve {
     options.replications = shown ? options_.draws : 0;
     options.bottlenecks = false;
     options.seed = options_.seed;
+    options.events = options_.events && shown;
     try {
       const Scenario job = make_(row.point.set);
       row.point.result = run(job, catalog_, host_, options);
@@ -190,7 +202,58 @@ class TimeCurve {
     return row;
   }
 
-  void add_row(double n) { made_.rows.push_back(row_of(n)); }
+  /// Those of the numbers shown that are no rows yet; whether there were any.
+  bool add_rows() {
+    std::vector<double> numbers;
+    for (const double n : numbers_shown()) {
+      const bool there = std::any_of(made_.rows.begin(), made_.rows.end(),
+                                     [&](const ScaleRow& row) { return row.instances == n; });
+      if (!there) numbers.push_back(n);
+    }
+    std::vector<ScaleRow> rows(numbers.size());
+    for_each_index(numbers.size(), options_.jobs,
+                   [&](std::size_t i) { rows[i] = row_of(numbers[i]); });
+    std::move(rows.begin(), rows.end(), std::back_inserter(made_.rows));
+    std::sort(made_.rows.begin(), made_.rows.end(),
+              [](const ScaleRow& a, const ScaleRow& b) { return a.instances < b.instances; });
+    return !numbers.empty();
+  }
+
+  /// What rows have, and in between the mean times what it lacks at its neighbours, in proportion
+  /// to the logarithm of the number.
+  void bring_to_rows() {
+    const auto lacks = [&](const ScaleRow& row) {
+      const Outlay& mean = *by_mean_[static_cast<std::size_t>(row.instances) - 1];
+      const Result& result = row.point.result;
+      return std::array{or_nothing(result.times.total / mean.time),
+                        or_nothing(result.bill.money / mean.money),
+                        or_nothing(result.bill.total / mean.total)};
+    };
+    std::optional<std::pair<double, std::array<double, 3>>> before;
+    double next = 1.0;
+    const auto fill = [&](double to, const auto& at_end, double end) {
+      for (; next <= to; next += 1.0) {
+        auto& outlay = outlays_[static_cast<std::size_t>(next) - 1];
+        if (!outlay) continue;
+        outlay = by_mean_[static_cast<std::size_t>(next) - 1];
+        const double share =
+            before ? portable::log(next / before->first) / portable::log(end / before->first) : 1.0;
+        const auto times = [&](std::size_t i) {
+          return before ? before->second[i] + share * (at_end[i] - before->second[i]) : at_end[i];
+        };
+        outlay->time *= times(0);
+        outlay->money *= times(1);
+        outlay->total *= times(2);
+      }
+    };
+    for (const ScaleRow& row : made_.rows) {
+      if (!row.point.answered() || !at(row.instances)) continue;
+      const auto end = lacks(row);
+      fill(row.instances, end, row.instances);
+      before.emplace(row.instances, end);
+    }
+    if (before) fill(made_.to, before->second, 2.0 * before->first);
+  }
 
   void compare_with_one() {
     const ScaleRow& one = made_.rows.front();
@@ -239,6 +302,7 @@ class TimeCurve {
   const Scenario job_;
   ScaleCurve made_;
   std::vector<std::optional<Outlay>> outlays_;  ///< with 1, 2, … instances; empty: no result
+  std::vector<std::optional<Outlay>> by_mean_;
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ struct ScaleOptions {
   int jobs = 0;   ///< numbers of instances simulated at a time; 0: one per hardware thread
   int draws = 0;  ///< draws of the uncertain inputs for the bands of each row; 0: no bands
   std::uint64_t seed = 1;
+  /// Rows are runs with their events, and the numbers between them the mean, brought to these.
+  bool events = false;
 };
 
 /// The setting with which a job runs on `instances` and trains on as many samples as before: the

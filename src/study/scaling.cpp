@@ -131,13 +131,22 @@ void confirm(Scaling& scaling, const MakeScenario& make, const Catalog& catalog,
     if (!within.in_time(result.times.total)) return std::nullopt;
     return result.bill.total.base();
   };
-  const auto simulated = confirm(
-      contenders(first, places.size(), total),
-      [&](std::size_t i) {
-        const Setting& set = places[i].row->point.set;
-        return SweepInput{set, make(set)};
-      },
-      catalog, host, options.seed, options.jobs);
+  const std::vector<std::size_t> compared = contenders(first, places.size(), total);
+  std::vector<std::optional<Confirmed>> simulated;
+  if (options.events) {
+    for (const std::size_t i : compared) {
+      const SweepPoint& point = places[i].row->point;
+      simulated.push_back(confirmed(i, point.set, point.result));
+    }
+  } else {
+    simulated = confirm(
+        compared,
+        [&](std::size_t i) {
+          const Setting& set = places[i].row->point.set;
+          return SweepInput{set, make(set)};
+        },
+        catalog, host, options.seed, options.jobs);
+  }
   scaling.confirmed = choose(simulated, Minimized::total, within);
   if (!scaling.confirmed) return;
   const Confirmed& best = scaling.confirmed->best();

@@ -187,9 +187,11 @@ TEST_CASE("choice: a sweep's are runs of its best, in one piece and in rows alik
         }
         std::vector<study::Placed> rows;
         for (const SweepPoint& point : by_mean.points) rows.push_back(study::placed(point));
-        const SweepChoices of_rows = study::sweep_choices(
-            rows, constraints, [&](std::size_t i) { return inputs[i]; }, catalog(), nullptr, seed,
-            3);
+        const SweepChoices of_rows =
+            study::sweep_choices(rows, constraints, [&](std::span<const std::size_t> chosen) {
+              return study::confirm(
+                  chosen, [&](std::size_t i) { return inputs[i]; }, catalog(), nullptr, seed, 3);
+            });
         const auto same = [](const std::optional<Choice>& a, const std::optional<Choice>& b) {
           REQUIRE(a.has_value() == b.has_value());
           if (!a) return;
