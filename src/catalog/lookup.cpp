@@ -61,6 +61,8 @@ bool in_us(std::string_view region) {
   return region.starts_with("us-");
 }
 
+constexpr int elsewhere = 5;
+
 /// How well a price's region answers the question, 0 best; -1: not at all.
 int region_rank(std::string_view offered, const std::optional<std::string>& asked) {
   if (asked) {
@@ -71,7 +73,8 @@ int region_rank(std::string_view offered, const std::optional<std::string>& aske
   if (offered == default_region) return 0;
   if (offered == "all") return 1;
   if (offered == twin_region) return 2;
-  return offered == "US" ? 3 : 4;
+  if (offered == "US") return 3;
+  return offered == default_azure_region || offered == default_gcp_region ? 4 : elsewhere;
 }
 
 /// Of the same date the one that stands later: it was added to what stood there.
@@ -80,6 +83,10 @@ bool better(const Offer& a, const Offer& b, const std::optional<std::string>& re
   const int rank_b = region_rank(b.region, region);
   if (rank_a != rank_b) return rank_a < rank_b;
   if (a.current != b.current) return a.current;
+  // Whoever names no region looks for none that is dearer than others.
+  if (rank_a == elsewhere && !region && a.region != b.region && a.price && b.price) {
+    return a.price->value < b.price->value;
+  }
   return a.date >= b.date;
 }
 
@@ -332,14 +339,23 @@ BillingRule billing_rule(const Catalog& catalog, std::string_view service) {
 }
 
 Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine, bool texts) {
-  if (!machine.pcie_generation || !machine.pcie_lanes) return std::nullopt;
-  for (const PcieLink& link : catalog.pcie) {
-    if (link.generation != machine.pcie_generation->value || !link.pinned_copy) continue;
-    const double lanes = machine.pcie_lanes->value;
-    return Value<Bandwidth>::assumed(
-        link.pinned_copy->value * (lanes / 16.0),
-        texts ? fmt::format("typical of PCIe {:g} with {:g} lanes", link.generation, lanes)
-              : std::string());
+  const auto typical = [&](const Known<double>& generation, const Known<double>& lanes,
+                           std::string_view whose) -> Known<Bandwidth> {
+    if (!generation || !lanes) return std::nullopt;
+    for (const PcieLink& link : catalog.pcie) {
+      if (link.generation != generation->value || !link.pinned_copy) continue;
+      return Value<Bandwidth>::assumed(link.pinned_copy->value * (lanes->value / 16.0),
+                                       texts ? fmt::format("typical of PCIe {:g} with {:g} lanes{}",
+                                                           link.generation, lanes->value, whose)
+                                             : std::string());
+    }
+    return std::nullopt;
+  };
+  if (auto own = typical(machine.pcie_generation, machine.pcie_lanes, "")) return own;
+  for (const Gpu& gpu : catalog.gpus) {
+    if (gpu.name == machine.gpu_model) {
+      return typical(gpu.pcie_generation, gpu.pcie_lanes, ", which the GPU has");
+    }
   }
   return std::nullopt;
 }

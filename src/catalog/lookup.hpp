@@ -13,6 +13,8 @@ namespace feedrate {
 
 /// The region whose prices are looked up where none is asked for.
 inline constexpr std::string_view default_region = "us-east-1";
+inline constexpr std::string_view default_azure_region = "eastus";
+inline constexpr std::string_view default_gcp_region = "us-central1";
 /// The other one that most prices are collected of; it stands in for the first, and that for it.
 inline constexpr std::string_view twin_region = "us-west-2";
 
@@ -145,7 +147,7 @@ const EbsVolume* find_ebs_volume(const Catalog& catalog, std::string_view type);
 const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode);
 
 /// What a host-to-device copy from pinned memory reaches on this machine: the typical rate of its
-/// PCIe generation, scaled to its lanes. Always `assumed`; empty where the link is not known.
+/// PCIe generation, or its GPU's, scaled to the lanes. Always `assumed`; empty where neither is known.
 /// `texts`: whether anyone reads where the number comes from.
 Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine,
                                      bool texts = true);

@@ -304,17 +304,20 @@ Misses misses_in(const Inputs& inputs, double epoch) {
   const Caches& caches = inputs.caches;
   Misses misses;
   if (caches.decoded) misses.decode = 1.0 - seen_before(caches.readers, epoch);
-  const double page =
+  double page =
       1.0 - hit_in_epoch(caches.room, caches.policy, caches.readers, epoch, caches.staged);
+  // Pages are those of files that a cache on the disk still has.
+  const double evicted =
+      caches.on_disk > 0.0
+          ? 1.0 - hit_in_epoch(caches.on_disk, CachePolicy::lru, disk_readers(caches), epoch, false)
+          : 0.0;
+  page = std::max(page, evicted);
   // A sample that was not decoded on this instance was not read there either.
   const double read = caches.decoded ? misses.decode * (caches.staged ? page : 1.0) : page;
   misses.disk = read;
   misses.source = inputs.disk ? misses.decode : read;
   if (caches.on_disk > 0.0) {
-    // What memory has kept, the larger cache behind it has kept as well.
-    const double beyond =
-        1.0 - hit_in_epoch(caches.on_disk, CachePolicy::lru, disk_readers(caches), epoch, false);
-    misses.source = std::min(read, beyond);
+    misses.source = std::min(read, evicted);
     misses.disk = read - misses.source;
     misses.written = misses.source;
   }

@@ -201,9 +201,13 @@ void resolve_page_cache(Context& context, bool staged) {
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   const std::optional<Bytes> memory = memory_of_instance(context);
+  const bool cached = source_cache(context).value_or(Bytes{}) > Bytes{};
+  const NamedDefault* const kept = cached ? nullptr : context.by_name(pages_key);
   Bytes room{};
   if (s.disk.page_cache) {
     room = context.use(Stage::disk, "/disk/page_cache", Value<Bytes>::given(*s.disk.page_cache));
+  } else if (kept != nullptr) {
+    room = context.use_default<Bytes>(Stage::disk, *kept);
   } else if (memory) {
     const Bytes left = std::max(*memory - memory_needs(context).all(), Bytes{});
     room = context.assume(Stage::disk, assumed::page_cache_share,
@@ -215,9 +219,13 @@ void resolve_page_cache(Context& context, bool staged) {
   inputs.caches.policy = s.disk.cache_policy.value_or(CachePolicy::linux_two_lists);
   inputs.caches.room = data.base() > 0.0 ? room / data : 1.0;
   inputs.caches.staged = staged;
-  const bool cached = source_cache(context).has_value() && data.base() > 0.0;
-  if (cached && s.source.shared_cache.value_or(false)) return share_cache(context, data);
-  inputs.caches.on_disk = cached ? std::min(1.0, data_on_disk(context) / data) : 0.0;
+  if (!cached || data.base() <= 0.0) {
+    inputs.caches.on_disk = 0.0;
+  } else if (s.source.shared_cache.value_or(false)) {
+    share_cache(context, data);
+  } else {
+    inputs.caches.on_disk = std::min(1.0, data_on_disk(context) / data);
+  }
 }
 
 void resolve_disk(Context& context, bool staged) {

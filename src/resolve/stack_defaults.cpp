@@ -196,16 +196,19 @@ constexpr std::array of_s3_connector = {
                     "S3 connector 1.5: as many parts as 10 Gbit/s need, of 90 MB/s each (2026)",
                     "connections of 150 MB/s, to those of 60 (engineering judgement)")};
 
-constexpr std::array of_mountpoint = {guessed_default(
-    parts_key, 7.0, 14.0, 64.0,
-    "Mountpoint 1.24: as many parts as 10 Gbit/s need where the line is not known (2026)",
-    "half as many, to those of a line of 50 Gbit/s (engineering judgement)")};
+constexpr std::array of_mountpoint = {
+    guessed_default(
+        parts_key, 7.0, 14.0, 64.0,
+        "Mountpoint 1.24: as many parts as 10 Gbit/s need where the line is not known (2026)",
+        "half as many, to those of a line of 50 Gbit/s (engineering judgement)"),
+    read_default(pages_key, 0.0, "Mountpoint 1.24 without --cache keeps no data (2026)")};
 
 constexpr std::array of_s5cmd = {read_default(parts_key, 5.0, "s5cmd: 5 parts of a file (2025)"),
                                  read_default(connections_key, 256.0, "s5cmd: 256 workers (2025)")};
 
 constexpr std::array of_gcsfuse = {
-    read_default(parts_key, 1.0, "gcsfuse: one stream a file, buffered reads are off (2026)")};
+    read_default(parts_key, 1.0, "gcsfuse: one stream a file, buffered reads are off (2026)"),
+    read_default(pages_key, 0.0, "gcsfuse without a cache-dir keeps no data (2026)")};
 
 constexpr std::array of_gcs_connector = {
     read_default(parts_key, 1.0, "GCS connector for PyTorch: one request a worker (2025)")};

@@ -29,6 +29,9 @@ inline constexpr std::string_view in_loader_key = "/preprocess/in_loader";
 /// Of an access: parts of one object that it fetches at once.
 inline constexpr std::string_view parts_key = "parts of an object in flight";
 
+/// Of an access by mount: what the page cache keeps of its files once they are closed.
+inline constexpr std::string_view pages_key = "/disk/page_cache";
+
 /// What of a loader or store is not simulated, unless `unless` gives it; "" for nothing.
 struct LeftOut {
   std::string_view what = "";

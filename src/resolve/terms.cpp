@@ -132,8 +132,8 @@ struct Pricer {
     if (!given.instance && !given.price) {
       context.problem(
           "/cluster/price",
-          "needed: no instance of the catalogue is named that has a price; a machine of "
-          "your own has \"0 USD/h\"");
+          "needed: no instance of the catalogue is named that has a price; a machine of your own "
+          "has \"0 USD/h\"");
       return;
     }
     // A price belongs to the instance that it was stated for.
@@ -141,7 +141,7 @@ struct Pricer {
     const bool another = of && given.instance && *of != any_machine && *of != unknown_machine &&
                          *of != *given.instance;
     terms.compute = machine(given.instance.value_or("instance"), given.instances,
-                            another ? std::nullopt : given.price, "/cluster/price");
+                            another ? std::nullopt : stated_price(given), "/cluster/price");
     if (another && given.price) {
       remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's", *of,
                          *given.instance));

@@ -155,6 +155,12 @@ void send_between_regions(Context& context, const std::string& from, const std::
                                         std::move(*tiers.value), counts, from, ""});
 }
 
+std::optional<HourlyPrice> stated_price(const Cluster& cluster) {
+  const bool beside_spot = cluster.purchase == Purchase::on_demand && cluster.spot;
+  return beside_spot && cluster.spot->on_demand_price ? cluster.spot->on_demand_price
+                                                      : cluster.price;
+}
+
 void add_checkpoint_terms(Context& context, const TermRegions& regions) {
   const Scenario& s = context.scenario;
   const auto& given = s.job.checkpoint;

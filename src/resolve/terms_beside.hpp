@@ -26,6 +26,10 @@ inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, 
 void send_between_regions(Context& context, const std::string& from, const std::string& to,
                           std::string_view what, TransferTerms::Of counts);
 
+/// The price of the cluster's instances as they are bought: beside a spot price the one on demand
+/// has a key of its own.
+std::optional<HourlyPrice> stated_price(const Cluster& cluster);
+
 /// Writing checkpoints to where the scenario has them go, what crosses regions and clouds for that,
 /// and keeping them.
 void add_checkpoint_terms(Context& context, const TermRegions& regions);

@@ -330,8 +330,8 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::instance>("instance", {"instance type; the prefix ml. means SageMaker"}),
       entry<&Cluster::instances>("instances", {"how many", "1", whole(1, 1e5)}),
       gpus_entry(),
-      entry<&Cluster::region>(
-          "region", {"region whose prices apply", "us-east-1, or else the first with a price"}),
+      entry<&Cluster::region>("region", {"region whose prices apply",
+                                         "us-east-1, eastus, us-central1, or the least expensive"}),
       entry<&Cluster::zones>(
           "zones", {"availability zones of the region over which the instances are spread: what "
                     "crosses from one to another is paid both ways, and takes longer",
