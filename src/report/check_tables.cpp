@@ -105,7 +105,12 @@ Table stage_table(const ScenarioVerdict& scenario) {
   table.title = "GPU time by stage: time spent waiting for the stage; for gpu, time spent working";
   table.columns = {
       {"stage"}, {"before", Align::right}, {"now", Align::right}, {"change", Align::right}};
-  for (const StageChange& change : scenario.stages) {
+  // The verdict has them by their sign; of a job that is faster, those that made it so come last.
+  std::vector<StageChange> changes = scenario.stages;
+  std::stable_sort(changes.begin(), changes.end(), [](const StageChange& a, const StageChange& b) {
+    return std::abs((a.now - a.before).base()) > std::abs((b.now - b.before).base());
+  });
+  for (const StageChange& change : changes) {
     const Duration delta = change.now - change.before;
     const bool up = delta.base() > 0.0;
     Row row;

@@ -8,7 +8,7 @@ namespace feedrate::report {
 /// One row per scenario: standing, the main figures, bottleneck; then those that could not be
 /// checked.
 Table summary_table(const Verdict& verdict);
-/// One row per stage whose GPU time changed.
+/// One row per stage whose GPU time changed, the largest change first.
 Table stage_table(const ScenarioVerdict& scenario);
 /// One row per group of inputs. The rows add up to the last one as shown, because the totals on the
 /// way are rounded, and not their differences.

@@ -83,6 +83,30 @@ std::size_t times(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("check: of the stages, those are shown that changed most, in either direction") {
+  Verdict verdict;
+  verdict.scenarios.push_back(scenario("faster", 1, 0, 0));
+  std::vector<StageChange>& stages = verdict.scenarios.front().stages;
+  stages.clear();
+  // By their sign, as a verdict has them.
+  double saved = 1.0;
+  for (const Stage stage : all_stages()) {
+    stages.push_back({stage, seconds(1000.0), seconds(1000.0 - saved)});
+    saved *= 1.5;
+  }
+  const std::string text = to_text(check_brief(verdict), narrow);
+  INFO(text);
+  std::size_t at = text.find("GPU time by stage");
+  REQUIRE(at != std::string::npos);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const auto name = std::string(name_of(stages[stages.size() - 1 - i].stage));
+    const std::size_t row = text.find("\n  " + name + " ", at);
+    CHECK(row != std::string::npos);
+    at = std::min(row, text.size());
+  }
+  CHECK(text.find("\n  " + std::string(name_of(stages.front().stage)) + " ") == std::string::npos);
+}
+
 TEST_CASE("check: the short form is short, whatever there is to say") {
   const std::string long_name(120, 'n');
   for (const std::size_t limits : {0u, 1u, 4u}) {
