@@ -227,6 +227,9 @@ class CaseFitter {
     }
     unknown.at_lowest = estimated.at_low;
     unknown.at_highest = estimated.at_high;
+    unknown.wants_lower = estimated.wants_lower;
+    unknown.wants_higher = estimated.wants_higher;
+    unknown.fits_anywhere = estimated.anywhere;
     return unknown;
   }
 

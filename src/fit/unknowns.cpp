@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -161,13 +162,25 @@ class Fitter {
     found_.unknowns.resize(unknowns_.size());
     for_each_index(unknowns_.size(), jobs_, [&](std::size_t k) {
       Estimated& estimated = found_.unknowns[k];
-      estimated.value = value_at(unknowns_[k], best_.at[k]);
+      // Back from its logarithm, an end would not be the number that it was given as.
+      estimated.value = best_.at[k] <= box_.low[k]    ? unknowns_[k].low
+                        : best_.at[k] >= box_.high[k] ? unknowns_[k].high
+                                                      : value_at(unknowns_[k], best_.at[k]);
       estimated.used = used[k] != 0;
       estimated.determined = estimated.used && !directions_.tangled[k];
       estimated.at_low = estimated.used && best_.at[k] <= box_.low[k];
       estimated.at_high = estimated.used && best_.at[k] >= box_.high[k];
       if (!estimated.used || (directions_.tangled[k] && !alone[k])) return;
       const bool at_end = estimated.at_low || estimated.at_high;
+      const auto tell_range = [&] {
+        if (estimated.determined) return;
+        const bool wants = at_end && improves_to_end(all, k, rise);
+        estimated.wants_lower = wants && estimated.at_low;
+        estimated.wants_higher = wants && estimated.at_high;
+        estimated.anywhere = !wants && !estimated.low && !estimated.high &&
+                             (found_.reproduced ||
+                              !(worse_at(all, k, box_.low[k]) || worse_at(all, k, box_.high[k])));
+      };
       const double deviation = directions_.deviations[k] * found_.scatter;
       const bool errors_known = found_.errors != ErrorsFrom::none;
       const double width = found_.quantile * deviation;
@@ -197,7 +210,38 @@ class Fitter {
         estimated.determined = (ends.low || (estimated.at_low && ends_at_range)) &&
                                (ends.high || (estimated.at_high && ends_at_range));
       }
+      tell_range();
     });
+  }
+
+  /// Sum of squares of the best fit with the unknown there; infinite where there is none.
+  [[nodiscard]] double squares_with(const Residuals& all, std::size_t k, double there) const {
+    constexpr int few_steps = 10;
+    Box line = box_;
+    line.low[k] = line.high[k] = there;
+    std::vector<double> start = best_.at;
+    start[k] = there;
+    const Minimum fit = descend(all, line, start, few_steps);
+    return fit.found() ? fit.squares : std::numeric_limits<double>::infinity();
+  }
+
+  /// Of a fit that leaves far more than the errors: whether it leaves clearly more there.
+  [[nodiscard]] bool worse_at(const Residuals& all, std::size_t k, double there) const {
+    constexpr double clearly = 1.1;
+    return squares_with(all, k, there) > clearly * best_.squares + least_rise();
+  }
+
+  /// Whether the end of the range where the fit stays cuts it off: it is worse at the other end, by
+  /// `rise` where errors can tell, and worse already a little way from this one, which is where it
+  /// would be as good if the unknown had merely ceased to matter.
+  [[nodiscard]] bool improves_to_end(const Residuals& all, std::size_t k, double rise) const {
+    constexpr double little = 0.05;
+    const double end = best_.at[k];
+    const double other = end <= box_.low[k] ? box_.high[k] : box_.low[k];
+    const bool differs = found_.reproduced ? squares_with(all, k, other) > best_.squares + rise
+                                           : worse_at(all, k, other);
+    return differs && squares_with(all, k, end + little * (other - end)) >
+                          best_.squares * (1.0 + 1e-3) + least_rise();
   }
 
   /// Whether residuals change on one side of the minimum much less than on the other: where a stage
@@ -330,7 +374,7 @@ class Fitter {
     if (worse && start_serves) {
       values = start_;
     } else if (worse) {
-      values = values_at(unknowns_, best_.at);
+      for (std::size_t k = 0; k < values.size(); ++k) values[k] = found_.unknowns[k].value;
     }
     if (worse) {
       after = predict_(values);

@@ -62,6 +62,10 @@ struct Estimated {
   double deviation = 0.0;      ///< standard error of its coordinate; 0 where not determined
   bool at_low = false;         ///< the range ends there, and the fit would go on
   bool at_high = false;
+  /// Within the range the fit is clearly worse, and ever better towards the end where it stays.
+  bool wants_lower = false;
+  bool wants_higher = false;
+  bool anywhere = false;  ///< not determined: about as good at both ends of the range
 };
 
 struct Found {

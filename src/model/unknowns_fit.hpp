@@ -31,6 +31,10 @@ struct FittedUnknown {
   std::optional<double> relative_error;  ///< standard error over value, where there is one
   bool at_lowest = false;                ///< it would leave its range
   bool at_highest = false;
+  /// The measurements speak for a value below, or above, all of its range.
+  bool wants_lower = false;
+  bool wants_higher = false;
+  bool fits_anywhere = false;  ///< not determined: about as good at both ends of the range
 };
 
 /// Unknowns that the measurements cannot tell from each other.

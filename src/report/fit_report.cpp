@@ -29,6 +29,10 @@ bool in_tangle(const UnknownsFit& fit, std::size_t k) {
   });
 }
 
+bool beyond_range(const FittedUnknown& unknown) {
+  return unknown.wants_lower || unknown.wants_higher;
+}
+
 Cell interval(const UnknownsFit& fit, std::size_t k) {
   const FittedUnknown& unknown = fit.unknowns[k];
   if (!unknown.used) return {"no case depends on it", Tone::bad};
@@ -39,7 +43,8 @@ Cell interval(const UnknownsFit& fit, std::size_t k) {
   const Tone tone = unknown.determined ? Tone::plain : Tone::caution;
   if (unknown.high) return {"at most " + unknown.high->text, tone};
   if (unknown.low) return {"at least " + unknown.low->text, tone};
-  if (!unknown.determined) return {"its whole range", Tone::bad};
+  if (beyond_range(unknown)) return {"beyond its range", Tone::bad};
+  if (unknown.fits_anywhere) return {"its whole range", Tone::bad};
   if (!fit.reproduced) return {"none", Tone::bad};
   return {"no error bar", Tone::caution};
 }
@@ -146,7 +151,15 @@ List open_questions(const UnknownsFit& fit) {
     if (!unknown.used) {
       list.items.push_back(
           fmt::format("No measurement depends on {}, so it was not fitted.", unknown.key));
+    } else if (beyond_range(unknown)) {
+      const bool higher = unknown.wants_higher;
+      list.items.push_back(fmt::format(
+          "The measurements want a {} value of {} than its range allows: within it they fit best "
+          "at its {} end, {}, and worse the {} it is.",
+          higher ? "larger" : "smaller", unknown.key, higher ? "upper" : "lower",
+          unknown.value.text, higher ? "smaller" : "larger"));
     } else if (!unknown.determined && !in_tangle(fit, k)) {
+      if (!unknown.high && !unknown.low && !unknown.fits_anywhere) continue;
       const std::string side = unknown.high  ? "Any value up to " + unknown.high->text
                                : unknown.low ? "Any value from " + unknown.low->text + " on"
                                              : "Any value of its range";
@@ -229,7 +242,17 @@ std::string size(double error) {
 }
 
 /// How many unknowns the measurements leave open.
-std::string open_words(std::size_t open, std::size_t all) {
+std::string open_words(const UnknownsFit& fit) {
+  const auto count = [&](auto what) {
+    return static_cast<std::size_t>(std::count_if(fit.unknowns.begin(), fit.unknowns.end(), what));
+  };
+  const std::size_t all = fit.unknowns.size();
+  const std::size_t open = count([](const FittedUnknown& one) { return !one.determined; });
+  if (open == 0) return "";
+  if (all == 1 && beyond_range(fit.unknowns.front())) {
+    return fmt::format("they want a {} value than its range allows",
+                       fit.unknowns.front().wants_higher ? "larger" : "smaller");
+  }
   if (all == 1) return "it is not determined by them";
   if (open == all) return all == 2 ? "neither is determined by them" : "none is determined by them";
   return fmt::format("{} of the {} {} not determined by them", open, all, open == 1 ? "is" : "are");
@@ -238,14 +261,11 @@ std::string open_words(std::size_t open, std::size_t all) {
 Paragraph headline(const UnknownsFit& fit) {
   const double before = worst_error(fit, &FittedCase::before);
   const std::string from = before < 0.0 ? "" : fmt::format(", {} before", size(before));
-  const std::size_t open = static_cast<std::size_t>(
-      std::count_if(fit.unknowns.begin(), fit.unknowns.end(),
-                    [](const FittedUnknown& unknown) { return !unknown.determined; }));
   std::string text = fmt::format(
       "{} fitted to {}: the worst error is {}{}", counted(fit.unknowns.size(), "unknown"),
       counted(fit.used, "measurement"), size(worst_error(fit, &FittedCase::after)), from);
-  if (open > 0) {
-    text += "; " + open_words(open, fit.unknowns.size());
+  if (const std::string open = open_words(fit); !open.empty()) {
+    text += "; " + open;
   } else if (!fit.alternatives.empty()) {
     text += "; other values fit equally well";
   }

@@ -44,6 +44,10 @@ std::optional<std::string_view> setting(const FittedUnknown& unknown) {
   return words_or_null(unknown.used ? std::string_view(unknown.value.text) : "");
 }
 
+std::optional<std::string_view> wanted(const FittedUnknown& unknown) {
+  return words_or_null(unknown.wants_lower ? "lower" : unknown.wants_higher ? "higher" : "");
+}
+
 template <auto predicted>
 std::optional<double> error(const FittedCase& one) {
   const std::optional<double>& figure = one.*predicted;
@@ -114,6 +118,9 @@ struct Recorded<FittedUnknown> {
         finite_or_null<&U::highest, &Amount::number>("highest", "upper end of it"),
         written<&U::at_lowest>("at_lowest", "the value would leave the range there"),
         written<&U::at_highest>("at_highest", "likewise"),
+        written<&wanted>("wants",
+                         "lower or higher: the measurements speak for a value beyond the range; "
+                         "null: they do not"),
     };
   }
 };

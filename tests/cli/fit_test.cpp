@@ -1,5 +1,7 @@
 // `fit` as a user meets it: published measurements, a file of one's own, and what cannot be fitted.
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "schema/json_reader.hpp"
@@ -102,6 +104,33 @@ TEST_CASE("fit: what no measurement depends on is not fitted, and the exit statu
   const JsonPtr json = answer(caltech + " --free busbw,/preprocess/resize/cpu");
   CHECK(unknown(json, 0).find("value")->kind == feedrate::schema::JsonKind::null);
   CHECK(unknown(json, 1).find("determined")->boolean);
+}
+
+TEST_CASE("fit: a range that ends before the best value is said to, and what fits anywhere too") {
+  const std::string key = "/job/step/per_sample";
+  for (const bool higher : {true, false}) {
+    const std::string free = caltech + " --free " + key + (higher ? "=1ms..2ms" : "=5ms..9ms");
+    const Outcome out = fit(free);
+    INFO(out.out);
+    CHECK(out.status == 1);
+    std::string flat = out.out;
+    std::replace(flat.begin(), flat.end(), '\n', ' ');
+    CHECK(has(flat, higher ? "they want a larger value than its range allows"
+                           : "they want a smaller value than its range allows"));
+    CHECK(has(flat, higher ? "fit best at its upper end, 2 ms" : "at its lower end, 5 ms"));
+    CHECK_FALSE(has(flat, "equally well"));
+    CHECK_FALSE(has(flat, "not determined by"));
+    const JsonPtr json = answer(free);
+    CHECK(unknown(json, 0).find("wants")->text == (higher ? "higher" : "lower"));
+    CHECK_FALSE(unknown(json, 0).find("determined")->boolean);
+  }
+  // A step that no epoch waits for ceases to matter below some value.
+  const Folder folder;
+  const std::string file = "'" + folder.write("mine.json", job(epoch(1, 109))) + "'";
+  const Outcome out = fit(file + " --free /job/step/fixed=1ms..20ms");
+  INFO(out.out);
+  CHECK_FALSE(has(out.out, "than its range allows"));
+  CHECK(has(out.out, "equally well"));
 }
 
 TEST_CASE("fit: a receipt's promises are listed, not fitted on, and not marked") {
