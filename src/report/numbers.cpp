@@ -114,7 +114,7 @@ std::string percent(double share) {
   if (p == 0.0) return "0 %";
   if (std::abs(p) < 0.05) return p > 0.0 ? "<0.1 %" : ">-0.1 %";
   // Only what is whole may say so: 99.7 % is not 100 %.
-  if (p < 100.0 && p >= 99.95) return "<100 %";
+  if (p < 100.0 && p >= 99.95) return ">99.9 %";
   if (std::abs(p) >= 9.95 && (std::abs(p) < 99.0 || p == 100.0)) return fmt::format("{:.0f} %", p);
   return fmt::format("{:.1f} %", p);
 }

@@ -52,7 +52,9 @@ TEST_CASE("numbers: only what is whole says 100 %, only nothing says 0 %") {
   CHECK(percent(0.042) == "4.2 %");
   CHECK(percent(0.63) == "63 %");
   CHECK(percent(0.997) == "99.7 %");
-  CHECK(percent(0.9999) == "<100 %");
+  CHECK(percent(0.9999) == ">99.9 %");
+  CHECK(percent(0.9996) == ">99.9 %");
+  CHECK(percent(0.999) == "99.9 %");
   CHECK(percent(1.0) == "100 %");
 }
 
