@@ -78,6 +78,14 @@ std::string in_our_words(const CLI::App& where, const CLI::ParseError& error) {
   if (is("(\\S+): At Most 1 required but received (\\d+)")) {
     return fmt::format("{}: expected it once, got it {} times", match[1].str(), match[2].str());
   }
+  if (is("(\\S+): At least 2 required but received 1")) {
+    const std::string plural = match[1];
+    const CLI::Option* const option = where.get_option_no_throw(plural);
+    const std::string got = option == nullptr || option->results().empty()
+                                ? ""
+                                : ": " + in_quotes(option->results().front());
+    return fmt::format("{}: expected two {} or more, got one{}", path_of(where), plural, got);
+  }
   if (is("(\\S+) excludes (\\S+)")) {
     return fmt::format("expected one of {} and {}, got both", match[1].str(), match[2].str());
   }

@@ -136,6 +136,9 @@ TEST_CASE("usage: what the parser misses is said in our words, and names what it
            Wrong{"export skypilot", "feedrate: export skypilot: expected FILE, got nothing"},
            Wrong{"export grafana", "feedrate export --help lists them"},
            Wrong{"report x", "report: expected --output FILE, got nothing"},
+           Wrong{"compare x.json",
+                 "feedrate: compare: expected two scenarios or more, got one: \"x.json\""},
+           Wrong{"compare", "feedrate: compare: expected SCENARIO, got nothing"},
            Wrong{"help scal", "feedrate has no command \"scal\" (did you mean \"scale\"?)"},
        }) {
     const Outcome out = shell(std::string("feedrate ") + wrong.typed);
