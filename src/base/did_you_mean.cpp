@@ -97,6 +97,25 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   return meant.size() == 1 ? meant.front() : "";
 }
 
+std::vector<std::string> nearest_of_all(std::string_view word,
+                                        std::span<const std::string> candidates, std::size_t most) {
+  if (word.empty() || word.size() > longest_word) return {};
+  const std::string wanted = lowered(word);
+  std::vector<std::pair<double, std::string>> ranked;
+  for (const std::string& candidate : candidates) {
+    const std::size_t longer = std::max(wanted.size(), candidate.size());
+    const std::size_t d = distance(wanted, lowered(candidate));
+    ranked.emplace_back(static_cast<double>(d) / static_cast<double>(longer), candidate);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> names;
+  for (const auto& [d, name] : ranked) {
+    if (names.size() == most) break;
+    names.push_back(name);
+  }
+  return names;
+}
+
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
   constexpr std::size_t most = 4;
   const std::vector<std::string> meant = meant_by(word, candidates);

@@ -138,9 +138,13 @@ std::string key_that_ends_in(const Key& root, const std::string& last) {
   if (near.empty()) near = did_you_mean(name, all);
   if (near.empty()) near = key_that_ends_in(root, last);
   if (!near.empty()) throw InputError(message + near);
-  message += "; keys:";
-  for (std::size_t i = 0; i < names.size(); ++i) message += (i > 0 ? ", " : " ") + names[i];
-  throw InputError(message);
+  constexpr std::size_t few = 3;
+  const std::vector<std::string> nearest = nearest_of_all(last, names, few);
+  for (std::size_t i = 0; i < nearest.size(); ++i) {
+    message += i == 0 ? "; the nearest are " : i + 1 == nearest.size() ? " and " : ", ";
+    message += nearest[i];
+  }
+  throw InputError(message + "; `feedrate schema scenario` lists all");
 }
 
 std::vector<const Place*> matching(const Key& root, const Tokens& tokens) {

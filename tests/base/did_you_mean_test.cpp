@@ -52,6 +52,16 @@ TEST_CASE("did you mean: nothing when no name is near, or the word is no word") 
   CHECK(did_you_mean("gradient", keys).empty());
 }
 
+TEST_CASE("did you mean: the nearest few of all, where none is near") {
+  const std::vector<std::string> names = {"num_workers", "cores", "source", "step", "zones"};
+  CHECK(nearest_of_all("Scores", names, 2) == std::vector<std::string>{"cores", "zones"});
+  CHECK(nearest_of_all("nosuch", names, 2).size() == 2);
+  CHECK(nearest_of_all("steps", names, 9).size() == names.size());
+  CHECK(nearest_of_all("steps", names, 1) == std::vector<std::string>{"step"});
+  CHECK(nearest_of_all("", names, 3).empty());
+  CHECK(nearest_of_all(std::string(1000, 'x'), names, 3).empty());
+}
+
 TEST_CASE("quote: control characters, broken UTF-8 and length never reach the terminal") {
   CHECK(in_quotes("a b") == "\"a b\"");
   CHECK(in_quotes("a\nb\tc\x1b") == "\"a\\nb\\tc\\x1b\"");

@@ -149,6 +149,20 @@ TEST_CASE("usage: what the parser misses is said in our words, and names what it
   }
 }
 
+TEST_CASE("usage: a key that is near none gets the nearest few, and where all are listed") {
+  const std::string file = "scenarios/caltech256_p3.json";
+  for (const std::string& line :
+       {"run " + file + " --set x=1", "fit " + file + " --free nosuch",
+        "fit " + file + " --free name", "sweep " + file + " --vary /nowhere/at/all=1,2"}) {
+    const Outcome out = shell("feedrate " + line);
+    INFO(line << "\n" << out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, "; the nearest are "));
+    CHECK(has(out.err, "; `feedrate schema scenario` lists all"));
+    CHECK(out.err.size() < 200);
+  }
+}
+
 TEST_CASE("usage: help and the version as people type them") {
   CHECK(shell("feedrate help").out == shell("feedrate --help").out);
   CHECK(shell("feedrate help scale").out == shell("feedrate scale --help").out);
