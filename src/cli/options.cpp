@@ -65,10 +65,12 @@ void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most
     std::uint64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    const bool fine = error == std::errc() && stop == end && value >= least && value <= most;
+    const bool whole = stop == end && !text.empty();
+    const bool fine = error == std::errc() && whole && value >= least && value <= most;
+    const bool more = whole && (error == std::errc::result_out_of_range || value > most);
     return fine ? std::string()
                 : fmt::format("expected a whole number from {} to {}, got {}{}", least, most,
-                              in_quotes(text), why);
+                              in_quotes(text), more ? why : "");
   });
 }
 

@@ -59,8 +59,8 @@ void refuse_empty(Option& option);
 /// Takes folders that there are.
 void expect_folders(Option& option);
 
-/// Takes whole numbers from `least` to `most` only; `why` says, after the number that was refused,
-/// what would be the use of more.
+/// Takes whole numbers from `least` to `most` only; `why` says, after a number that was refused as
+/// too large, what would be the use of more.
 void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most,
                          const std::string& why = "");
 

@@ -163,6 +163,23 @@ TEST_CASE("usage: a key that is near none gets the nearest few, and where all ar
   }
 }
 
+TEST_CASE("usage: only a number that is too large is told what would be the use of more") {
+  const std::string run = "feedrate run scenarios/caltech256_p3.json --replications ";
+  for (const char* given : {"0", "-3", "2.5", "x"}) {
+    const Outcome out = shell(run + given);
+    INFO(out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err,
+              "expected a whole number from 1 to 100000, got \"" + std::string(given) + "\"\n"));
+  }
+  for (const char* given : {"100001", "99999999999999999999999"}) {
+    const Outcome out = shell(run + given);
+    INFO(out.err);
+    CHECK(out.status == 2);
+    CHECK(has(out.err, "more replications would not change"));
+  }
+}
+
 TEST_CASE("usage: help and the version as people type them") {
   CHECK(shell("feedrate help").out == shell("feedrate --help").out);
   CHECK(shell("feedrate help scale").out == shell("feedrate scale --help").out);
