@@ -63,6 +63,7 @@ class Checks {
     prices();
     interruptions();
     unequal_instances();
+    threads_of_cores();
     currency();
     accounting();
   }
@@ -352,6 +353,14 @@ class Checks {
                "expected the hours that are booked, such as \"24 h\", beside " +
                    describe(*purchase.value) + ", got nothing");
     }
+  }
+
+  void threads_of_cores() {
+    const Cluster& cluster = s_.cluster;
+    if (!cluster.vcpus || !cluster.cores || *cluster.cores <= *cluster.vcpus) return;
+    complain({"cluster", "cores"},
+             "expected at most as many physical cores as cluster.vcpus has hardware threads, " +
+                 number_text(*cluster.vcpus) + ", got " + number_text(*cluster.cores));
   }
 
   /// A list has a number for each instance. Nothing that holds for alike instances alone stands

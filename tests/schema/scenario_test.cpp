@@ -232,6 +232,9 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "/job/step/table/1: expected pairs in ascending order of their first number, got 1 after 2"},
       {"\"job\": {\"scaling\": [[1, \"57 min\"]]}",
        "/job/scaling: expected at least two pairs, got one"},
+      {"\"cluster\": {\"vcpus\": 4, \"cores\": 64}",
+       "/cluster/cores: expected at most as many physical cores as cluster.vcpus has hardware "
+       "threads, 4, got 64"},
       {"\"source\": {\"service\": \"ebs\", \"input_mode\": \"Pipe\"}",
        "/source/input_mode: expected local for data that lies on the machine, got \"Pipe\""},
       {"\"preprocess\": [{\"operation\": \"a\", \"cpu\": \"1 ms\", \"cpu_per_byte\": \"1 ns/B\"}]",
