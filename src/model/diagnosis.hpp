@@ -48,9 +48,22 @@ struct OpenReading {
       clearly_not;  ///< if this holds, it is not that cause, as the published rules see it too
 };
 
+/// What keeps readings that would do for an answer from having one.
+enum class Against : std::uint8_t {
+  nothing,
+  idle_cpu,  ///< it would be too few workers, but the CPU does nothing that more of them could
+             ///< share
+};
+
+/// "idle_cpu"; "" for nothing.
+constexpr std::string_view name_of(Against against) {
+  return against == Against::idle_cpu ? "idle_cpu" : "";
+}
+
 /// The one cause that the readings speak for.
 struct Answer {
-  Cause cause = Cause::unsaid;           ///< unsaid: too little is known
+  Cause cause = Cause::unsaid;         ///< unsaid: too little is known, or something is against it
+  Against against = Against::nothing;  ///< where the cause is unsaid
   std::vector<JudgedCondition> because;  ///< what was asked and answered, in this order
   std::vector<OpenReading> open;         ///< the most telling first
   /// Of generated jobs with this answer, the share for which it is right; empty: not counted.

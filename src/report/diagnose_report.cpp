@@ -170,9 +170,34 @@ std::string what_is_simulated(const Diagnosis& d) {
       percent(bottleneck.gain_if_twice_as_fast));
 }
 
+/// Why there is no answer.
+std::string against_words(const Diagnosis& d) {
+  const std::string limit = text_of(ReadingId::cpu, d.thresholds[ThresholdId::idle]);
+  const std::string cpu = text_of(ReadingId::cpu, *d.readings[ReadingId::cpu]);
+  const auto& gpu = d.readings[ReadingId::gpu];
+  std::string text =
+      gpu && *gpu < d.thresholds[ThresholdId::idle]
+          ? fmt::format(
+                "Nothing runs: GPU {} and CPU {} are below {}. The job has not started, "
+                "hangs, or waits for the network.",
+                text_of(ReadingId::gpu, *gpu), cpu, limit)
+          : fmt::format(
+                "The CPU does nothing: {} is below {}, so there is no work that more "
+                "workers could share. The job has not started, hangs, or waits for the "
+                "network.",
+                cpu, limit);
+  if (d.answer.is_open()) {
+    const OpenReading& open = d.answer.open.front();
+    text +=
+        fmt::format(" Unless {}: read {}.", if_words(open.what, d), where_of(open.what.reading));
+  }
+  return text;
+}
+
 /// "Too few workers if the disk is below 30 %: read %util of `iostat -x 1` (--disk)."
 std::string answer_words(const Diagnosis& d) {
   const Answer& answer = d.answer;
+  if (answer.against != Against::nothing) return against_words(d);
   if (answer.cause == Cause::unsaid) {
     if (answer.open.empty() || !answer.open.front().vital) return "";
     return fmt::format("No answer yet: read {} first.", where_of(answer.open.front().what.reading));
@@ -391,7 +416,8 @@ Report fitting_rules(const Diagnosis& d) {
   report.title = fmt::format("Monitors show {}", fmt::join(shown, ", "));
   report.headline = {verdict_of(d), Tone::plain};
   if (d.simulated) report.headline.text += " " + what_is_simulated(d);
-  if (!d.answer.open.empty() && d.answer.cause != Cause::unsaid) {
+  const bool said = d.answer.cause != Cause::unsaid || d.answer.against != Against::nothing;
+  if (!d.answer.open.empty() && said) {
     report.blocks.emplace_back(still_open(d));
   }
   bool told = d.answer.cause == Cause::unsaid;

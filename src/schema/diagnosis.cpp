@@ -189,8 +189,12 @@ struct Recorded<AnswerPart> {
   static Keys<AnswerPart> keys() {
     using A = AnswerPart;
     return {
-        written<A>("cause", "the one cause that the readings speak for; null: too little is known",
+        written<A>("cause",
+                   "the one cause that the readings speak for; null: too little is known, or "
+                   "something is against one",
                    [](const A& a) { return cause_or_null(a.whole->answer.cause); }),
+        written<A>("against", "idle_cpu: nothing runs that more workers could share; null: nothing",
+                   [](const A& a) { return words_or_null(name_of(a.whole->answer.against)); }),
         written<&A::whole, &Diagnosis::answer, &Answer::is_open>(
             "is_open", "true: it holds only if the first of open does not say otherwise"),
         written<&A::whole, &Diagnosis::answer, &Answer::sure>(

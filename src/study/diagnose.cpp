@@ -87,6 +87,26 @@ std::optional<Seen> seen_in(const Readings& readings) {
   return all_read ? Seen::all : Seen::disk;
 }
 
+/// The reading that is in `because` already gives way to what is now said of it.
+void say_of(std::vector<JudgedCondition>& because, const JudgedCondition& one) {
+  std::erase_if(because, [&](const JudgedCondition& before) {
+    return before.what.reading == one.what.reading;
+  });
+  because.push_back(one);
+}
+
+/// What is left where no question had its cause: too few workers, unless no one works.
+void tell_rest(Answer& answer, const Readings& readings, const Thresholds& thresholds) {
+  const JudgedCondition works =
+      judged({ReadingId::cpu, true, ThresholdId::idle}, readings, thresholds);
+  if (works.met.value_or(true)) {
+    answer.cause = Cause::workers;
+    return;
+  }
+  answer.against = Against::idle_cpu;
+  say_of(answer.because, works);
+}
+
 using OpenReadings = std::vector<std::pair<int, OpenReading>>;
 
 /// What is open of the reading that the question asks for beside its own, for the same cause, goes
@@ -129,17 +149,14 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
       answer.because.push_back(judged(*question.also, readings, thresholds));
     }
     // Of what one reading shows, the last that was asked says the most.
-    std::erase_if(answer.because, [&](const JudgedCondition& before) {
-      return before.what.reading == one.what.reading;
-    });
-    answer.because.push_back(one);
+    say_of(answer.because, one);
     any = any || question.vital;
     if (*one.met) {
       answer.cause = question.cause;
       break;
     }
   }
-  if (answer.cause == Cause::unsaid && any) answer.cause = Cause::workers;
+  if (answer.cause == Cause::unsaid && any) tell_rest(answer, readings, thresholds);
   std::stable_sort(open.begin(), open.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [worth, one] : open) answer.open.push_back(one);

@@ -65,6 +65,28 @@ TEST_CASE("diagnose: no rule is an answer") {
   CHECK(has(little.out, "No answer yet: read GPU-Util of `nvidia-smi` (--gpu) first."));
 }
 
+TEST_CASE("diagnose: where nothing runs, more workers are not the answer") {
+  const Outcome idle = shell("feedrate diagnose --gpu 0 --cpu 0 --disk 0");
+  CHECK(idle.status == 0);
+  CHECK(has(flat(idle.out),
+            "Nothing runs: GPU 0 % and CPU 0 % are below 1.0 %. The job has not "
+            "started, hangs, or waits for the network. No rule fits"));
+  CHECK_FALSE(has(idle.out, "Too few workers:"));
+  CHECK_FALSE(has(idle.out, "of generated jobs"));
+  const Outcome busy = shell("feedrate diagnose --gpu 50 --cpu 0.5%");
+  CHECK(has(flat(busy.out), "The CPU does nothing: 0.5 % is below 1.0 %"));
+  CHECK(has(flat(busy.out), "Unless the disk is at least 70 %: read %util"));
+  CHECK(has(shell("feedrate diagnose --gpu 50 --cpu 0 --disk 90").out, "The disk: "));
+  CHECK(has(shell("feedrate diagnose --gpu 50 --cpu 1 --disk 0").out, "Too few workers: "));
+  const auto json =
+      parse_json(shell("feedrate diagnose --gpu 0 --cpu 0 --disk 0 --format json").out, "out");
+  CHECK(json->find("answer")->find("against")->text == "idle_cpu");
+  CHECK(json->find("answer")->find("cause")->kind == feedrate::schema::JsonKind::null);
+  // What was tried says more.
+  CHECK(has(shell("feedrate diagnose --gpu 50 --cpu 0 --disk 0 --more-workers 0.5").out,
+            "Too few workers: "));
+}
+
 TEST_CASE("diagnose: readings that people have at hand get an answer, and the one that decides") {
   const Outcome outcome = shell("feedrate diagnose --gpu 35 --cpu 13");
   CHECK(outcome.status == 0);
