@@ -227,9 +227,8 @@ std::vector<TypedReading> readings_in(const schema::Request& request) {
 
 std::string diagnose(const schema::Request& request, const Place& place) {
   const Thresholds thresholds = thresholds_of(request.asked.threshold, "threshold");
-  std::vector<std::string> remarks;
   Readings readings;
-  add_readings(readings, readings_in(request), remarks);
+  add_readings(readings, readings_in(request));
   complete(readings);
   if (!readings.any())
     refuse_flag("readings", "expected what monitors show, such as {\"gpu\": 35}");
@@ -243,8 +242,7 @@ std::string diagnose(const schema::Request& request, const Place& place) {
     beside = simulated_beside(document, scenario, request.file, catalog_of(instances, place),
                               profile_of(request), request.depth);
   }
-  const Diagnosis diagnosis =
-      diagnosed(readings, thresholds, std::move(beside), std::move(remarks));
+  const Diagnosis diagnosis = diagnosed(readings, thresholds, std::move(beside), {});
   return schema::write_diagnosis(diagnosis);
 }
 

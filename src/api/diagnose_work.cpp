@@ -7,27 +7,18 @@
 #include "api/inputs.hpp"
 #include "base/append_once.hpp"
 #include "base/errors.hpp"
-#include "base/number_text.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
 
 namespace feedrate::api {
 
-void add_readings(Readings& readings, std::span<const TypedReading> typed,
-                  std::vector<std::string>& remarks) {
+void add_readings(Readings& readings, std::span<const TypedReading> typed) {
   std::vector<Problem> problems;
   for (const auto& [row, text, flag] : typed) {
     try {
       readings[row->id] = words::parse_reading(*row, text, flag);
     } catch (const InputError& error) {
       problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-      continue;
-    }
-    const auto number = number_of(text);
-    if (row->kind == ReadingKind::share && number && *number > 0.0 && *number < 1.0) {
-      remarks.push_back(fmt::format(
-          "{} {} is taken as {}: percentages are written as monitors show them, so a third is 33",
-          flag, text, words::reading_text(row->kind, *readings[row->id])));
     }
   }
   if (!problems.empty()) throw InputError(std::move(problems));

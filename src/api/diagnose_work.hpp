@@ -21,10 +21,8 @@ struct TypedReading {
   std::string flag;
 };
 
-/// Puts them into the readings; a number that may be meant as a share is a remark. InputError with
-/// all that are none.
-void add_readings(Readings& readings, std::span<const TypedReading> typed,
-                  std::vector<std::string>& remarks);
+/// Puts them into the readings. InputError with all that are none.
+void add_readings(Readings& readings, std::span<const TypedReading> typed);
 
 /// The thresholds of rules as texts of NAME=VALUE change them. InputError with all that is wrong,
 /// naming `flag`.

@@ -206,7 +206,7 @@ int diagnose(const DiagnoseArguments& arguments) {
   std::vector<std::string> remarks;
   Readings readings;
   add_samples(readings, files, over_of(arguments), remarks);
-  api::add_readings(readings, typed_in(arguments), remarks);
+  api::add_readings(readings, typed_in(arguments));
   complete(readings);
   if (!readings.any()) {
     throw InputError(

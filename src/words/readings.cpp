@@ -42,11 +42,25 @@ double share_of(std::string_view text, const std::string& flag) {
 double mean_share(std::string_view text, const std::string& flag) {
   double sum = 0.0;
   double count = 0.0;
+  bool percent = text.find('%') != std::string_view::npos;
+  std::string_view fraction;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    sum += share_of(text.substr(begin, end - begin), flag);
+    const std::string_view one = trimmed(text.substr(begin, end - begin));
+    const double share = share_of(one, flag);
+    percent = percent || share >= 0.01;
+    if (share > 0.0 && fraction.empty()) fraction = one;
+    sum += share;
     count += 1.0;
     begin = end + 1;
+  }
+  // Monitors count to a hundred, programs often to one: nothing here tells which was meant.
+  if (!percent && !fraction.empty()) {
+    const std::string hundred = three_digits(1e4 * share_of(fraction, flag));
+    refuse_flag(flag,
+                fmt::format("expected a percentage such as 35 or \"35 %\", got {}: is that {} "
+                            "%? Write {} or {}%",
+                            in_quotes(fraction), hundred, hundred, fraction));
   }
   return sum / count;
 }

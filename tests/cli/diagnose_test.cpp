@@ -176,11 +176,14 @@ TEST_CASE("diagnose: JSON holds what the text says") {
 }
 
 TEST_CASE("diagnose: CSV has a row a rule, with what is predicted where there is a scenario") {
-  const Outcome bare = shell("feedrate diagnose --gpu 0.35 --cpu 13 --disk 2 --format csv");
+  const Folder folder;
+  const std::string fractions = folder.write("fractions.csv", "gpu\n0.3\n0.4\n");
+  const Outcome bare =
+      shell("feedrate diagnose '" + fractions + "' --cpu 13 --disk 2 --format csv");
   CHECK(bare.status == 0);
   CHECK(has(bare.out, "rule,source,cause,verdict,because,predicted\n"));
   CHECK(has(bare.out, "gaps,\"Ray on SageMaker, blog\",loader,not known,needs"));
-  CHECK(has(bare.err, "remark: --gpu 0.35 is taken as"));
+  CHECK(has(bare.err, "no value is above 1"));
   const Outcome beside =
       shell(std::string("feedrate diagnose --start 12min --format csv ") + caltech);
   CHECK(has(beside.out,
@@ -322,10 +325,21 @@ TEST_CASE(
             "standard input:1: expected what nvidia-smi, top, iostat -x or sar -n DEV print"));
 }
 
-TEST_CASE("diagnose: a share below one percent is taken as written, and said") {
+TEST_CASE("diagnose: a number below one asks whether it is a percentage") {
   const Outcome outcome = shell("feedrate diagnose --gpu 0.35 --cpu 13");
-  CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "--gpu 0.35 is taken as 0.3"));
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(has(outcome.err,
+            "--gpu: expected a percentage such as 35 or \"35 %\", got \"0.35\": is "
+            "that 35 %? Write 35 or 0.35%"));
+  const Outcome several = shell("feedrate diagnose --gpu 35 --cpu 0,0.25,0.5");
+  CHECK(several.status == 2);
+  CHECK(has(several.err, "got \"0.25\": is that 25 %?"));
+  CHECK(has(shell("feedrate diagnose --gpu 35 --threshold low=0.2").err, "is that 20 %?"));
+  const Outcome meant = shell("feedrate diagnose --gpu 35% --disk '0.3 %' --cpu 13");
+  INFO(meant.err);
+  CHECK(meant.status == 0);
+  CHECK(has(meant.out, "disk 0.3 %"));
 }
 
 TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {

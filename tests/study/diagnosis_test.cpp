@@ -343,12 +343,15 @@ TEST_CASE("readings: what is typed") {
   CHECK(share("35") == Approx(0.35));
   CHECK(share("35%") == Approx(0.35));
   CHECK(share(" 35 % ") == Approx(0.35));
-  CHECK(share("0.35") == Approx(0.0035));
+  CHECK(share("0.35%") == Approx(0.0035));
+  CHECK(share("0.5,35") == Approx(0.1775));
+  CHECK(share("0,0") == 0.0);
   CHECK(share("30,40,50%") == Approx(0.4));
   CHECK(words::parse_reading(reading(start), "12min", "--start") == Approx(720.0));
   CHECK(words::parse_reading(reading(step_ratio), "1.9", "--step-ratio") == Approx(1.9));
   CHECK(words::parse_reading(reading(gap_every), "7", "--gap-every") == Approx(7.0));
-  for (const char* wrong : {"101", "-1", "x", "", "30,", "nan", "1e400", "35 GB"}) {
+  for (const char* wrong :
+       {"101", "-1", "x", "", "30,", "nan", "1e400", "35 GB", "0.35", "0.3,0.4,0"}) {
     INFO(wrong);
     CHECK_THROWS_AS(share(wrong), InputError);
   }
