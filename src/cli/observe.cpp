@@ -189,39 +189,88 @@ class Scratch {
   std::filesystem::path folder_;
 };
 
+/// What the command printed, in a file that is gone at the end.
+class PrintedLog {
+ public:
+  /// `recording`: where the recording stays; "" where it is gone as well.
+  PrintedLog(const std::string& path, const KeptOutput& printed, std::string recording)
+      : path_(path), lines_(printed.lines()), recording_(std::move(recording)) {
+    write_text_file(path_, lines_);
+  }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] bool empty() const { return lines_.empty(); }
+
+  /// Why it tells no steps, and what may be done: it is kept beside the recording from here on.
+  std::string complaint(const InputError& error) {
+    if (empty()) return "the command printed nothing";
+    std::vector<Problem> problems = error.problems();
+    for (Problem& one : problems) {
+      if (one.file == path_) one.file = "the command's output";
+    }
+    const std::string why = InputError(std::move(problems)).what();
+    keep();
+    if (!kept_.empty()) {
+      return fmt::format(
+          "{}. The output is kept in {}: `feedrate observe fit {} {}` takes lines of other forms "
+          "with --step-regex",
+          why, kept_, recording_, kept_);
+    }
+    return fmt::format(
+        "{}. Steps are read from the program's output (`feedrate observe --help` lists the forms); "
+        "with -o FILE it is kept beside the recording, and `feedrate observe fit` takes lines of "
+        "other forms with --step-regex",
+        why);
+  }
+
+ private:
+  /// Under a name that nothing has.
+  void keep() {
+    if (recording_.empty() || !kept_.empty()) return;
+    try {
+      std::string name = recording_ + ".log";
+      std::error_code ignored;
+      for (int n = 2; std::filesystem::exists(name, ignored); ++n)
+        name = fmt::format("{}.{}.log", recording_, n);
+      write_text_file(name, lines_);
+      kept_ = name;
+    } catch (const std::runtime_error& error) {
+      write_stderr(fmt::format("the command's output is not kept: {}", error.what()));
+    }
+  }
+
+  std::string path_;
+  const std::string& lines_;
+  std::string recording_;
+  std::string kept_;
+};
+
 /// Puts the steps that the command printed into its recording. That it printed none in a known form
 /// is no failure of the command.
-void record_steps(const std::string& observation, const std::string& log) {
+void record_steps(const std::string& observation, PrintedLog& log) {
   try {
     schema::ImportOptions options;
     const schema::ImportedObservation together =
-        schema::import_observations({observation, log}, options);
+        schema::import_observations({observation, log.path()}, options);
     write_observation(observation, together);
   } catch (const InputError& error) {
-    write_stderr(
-        fmt::format("no steps in {}: {}. `feedrate observe --help` lists the forms that "
-                    "are read; --step-regex takes others in `feedrate observe fit`",
-                    observation, error.what()));
+    write_stderr(fmt::format("no steps in {}: {}", observation, log.complaint(error)));
   }
 }
 
 /// What the command printed, and what was seen of it: advice, on standard error, where both tell
 /// enough. That they do not is no failure of the command.
-void advise_on(const ObserveArguments& arguments, const KeptOutput& printed,
-               const std::string& observation, const std::string& log) {
+void advise_on(const ObserveArguments& arguments, const std::string& observation, PrintedLog& log) {
   ToldOfJob told;
   told.plainest = true;
   if (!arguments.batch_size.empty()) told.batch_size = std::stod(arguments.batch_size);
   std::vector<std::string> files = {observation};
-  if (!printed.lines().empty()) files.push_back(log);
+  if (!log.empty()) files.push_back(log.path());
   try {
     write_stderr_lines(
         "\n" + advice_on_observed(files, told, arguments.instance, arguments.command.front()));
   } catch (const InputError& error) {
-    write_stderr(fmt::format(
-        "no advice: {}. Steps are read from the program's output (`feedrate observe --help` lists "
-        "the forms); --step-regex takes others in `feedrate observe fit`",
-        error.what()));
+    write_stderr(fmt::format("no advice: {}", log.complaint(error)));
   }
 }
 
@@ -339,9 +388,9 @@ int observe_it(ObserveArguments arguments) {
   outputs.say_end(scratch_output ? ObserveArguments{} : arguments, length);
   if (printed) {
     if (printed->cut()) write_stderr("remark: the command printed more than is kept of it");
-    const std::string log = scratch->path("output.log");
-    write_text_file(log, printed->lines());
-    if (arguments.advise) advise_on(arguments, *printed, arguments.output, log);
+    PrintedLog log(scratch->path("output.log"), *printed,
+                   scratch_output ? std::string() : arguments.output);
+    if (arguments.advise) advise_on(arguments, arguments.output, log);
     if (arguments.steps) record_steps(arguments.output, log);
   }
   return status;

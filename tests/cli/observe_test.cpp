@@ -108,6 +108,7 @@ TEST_CASE("observe --advise: a command that tells nothing keeps its status, and 
   INFO(silent.err);
   CHECK(silent.status == 4);
   CHECK(has(silent.err, "no advice: "));
+  CHECK(has(silent.err, "the command printed nothing"));
   const Outcome none = shell("feedrate observe --advise -- /nowhere/train.py");
   CHECK(none.status == 2);
   CHECK(has(none.err, "cannot run /nowhere/train.py"));
@@ -235,6 +236,31 @@ TEST_CASE("observe: what cannot be done is said") {
     CHECK(outcome.out.empty());
     CHECK(has(outcome.err, slip.says));
   }
+}
+
+TEST_CASE("observe: output without a step that is known is kept, or not named") {
+  const Folder folder;
+  const std::string file = folder / "o.jsonl";
+  const std::string command = " -- sh -c 'echo hello 1; sleep 0.3; echo hello 2; exit 4'";
+  for (const std::string& kept : {file + ".log", file + ".2.log"}) {
+    const Outcome both =
+        shell("feedrate observe --advise --steps --interval 100ms -o '" + file + "'" + command);
+    INFO(both.err);
+    CHECK(both.status == 4);
+    CHECK(has(both.err, "no advice: the command's output: expected one of the formats"));
+    CHECK(has(both.err, "no steps in " + file + ": the command's output: expected one of the"));
+    CHECK(has(both.err, "is kept in " + kept + ": `feedrate observe fit " + file + " " + kept));
+    CHECK_FALSE(has(both.err, "output.log"));
+    CHECK(has(slurp(kept), "Z hello 1\n"));
+    CHECK(has(slurp(kept), "Z hello 2\n"));
+  }
+  CHECK(folder.files() == 3);
+  const Outcome nowhere = shell("feedrate observe --advise --interval 100ms" + command);
+  INFO(nowhere.err);
+  CHECK(nowhere.status == 4);
+  CHECK(has(nowhere.err, "no advice: the command's output: expected one of the formats"));
+  CHECK(has(nowhere.err, "with -o FILE it is kept beside the recording"));
+  CHECK_FALSE(has(nowhere.err, "output.log"));
 }
 
 TEST_CASE("observe: --steps puts the steps that a command prints into its recording") {
