@@ -31,6 +31,7 @@ struct JudgedCondition {
   Condition what;
   std::optional<bool> met;  ///< empty: the reading is missing
   bool by_io_wait = false;  ///< it stood for the disk, which was not read
+  bool by_others = false;   ///< the reading would do, but most of it is not the job's
 };
 
 struct JudgedRule {
@@ -51,13 +52,18 @@ struct OpenReading {
 /// What keeps readings that would do for an answer from having one.
 enum class Against : std::uint8_t {
   nothing,
-  idle_cpu,  ///< it would be too few workers, but the CPU does nothing that more of them could
-             ///< share
+  idle_cpu,        ///< too few workers would be it, but the CPU does nothing that more could share
+  other_programs,  ///< the cores would be it, but others than the job keep them busy
 };
 
 /// "idle_cpu"; "" for nothing.
 constexpr std::string_view name_of(Against against) {
-  return against == Against::idle_cpu ? "idle_cpu" : "";
+  switch (against) {
+    case Against::nothing: return "";
+    case Against::idle_cpu: return "idle_cpu";
+    case Against::other_programs: return "other_programs";
+  }
+  return "";
 }
 
 /// The one cause that the readings speak for.

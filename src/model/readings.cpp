@@ -68,6 +68,9 @@ constexpr std::array<ReadingRow, reading_count> table = {{
      "a minute of `top -b -d 1 -n 60`", "", 0.95, cpu, false},
     {gpu_memory_p95, "gpu-memory-p95", share, "GPU memory, 95 %", "95 % quantile over the samples",
      "a minute of `nvidia-smi dmon`", "", 0.95, gpu_memory, false},
+    {own_cpu, "own-cpu", share, "CPU of the job's own processes",
+     "share of all hardware threads that the job's own processes use, where they were recorded",
+     "a recording of `feedrate observe`", "", 0.0, gpu, false},
 }};
 
 constexpr bool ids_are_places() {

@@ -34,9 +34,10 @@ enum class ReadingId : std::uint8_t {
   gpu_p5,
   cpu_p95,
   gpu_memory_p95,
+  own_cpu,
 };
 
-inline constexpr std::size_t reading_count = 19;
+inline constexpr std::size_t reading_count = 20;
 
 enum class ReadingKind : std::uint8_t {
   share,  ///< 0…1; written in percent

@@ -33,6 +33,17 @@ std::string_view reading_of_total(std::string_view type) {
 
 void ShareFold::add(const Sample& sample) {
   if (sample.cumulative) return;
+  if (sample.metric == MetricId::process_cpu) {
+    const ProcessRole role = role_in(sample.name);
+    trainer_ = trainer_ || role == ProcessRole::trainer;
+    // A pinning thread is a part of its trainer.
+    if (role != ProcessRole::pin) own_cpus_[sample.at.base()] += sample.value / 100.0;
+    return;
+  }
+  if (sample.metric == MetricId::cpu_busy) {
+    each_cpu_ =
+        each_cpu_ && !sample.name.empty() && sample.name.back() >= '0' && sample.name.back() <= '9';
+  }
   const auto* const found =
       std::find_if(std::begin(share_metrics), std::end(share_metrics),
                    [&](const ShareMetric& row) { return row.metric == sample.metric; });
@@ -60,6 +71,13 @@ Shares ShareFold::shares() const {
     for (const auto& [at, moment] : found->second) {
       series.push_back(row.together == Together::busiest ? moment.most : moment.sum / moment.count);
     }
+  }
+  const auto cpus = moments_.find("cpu");
+  if (!trainer_ || !each_cpu_ || cpus == moments_.end()) return shares;
+  for (const auto& [at, own] : own_cpus_) {
+    const auto moment = cpus->second.find(at);
+    if (moment == cpus->second.end()) continue;
+    shares["own-cpu"].push_back(std::min(1.0, own / moment->second.count));
   }
   return shares;
 }

@@ -19,7 +19,8 @@ class ShareFold {
   void add(const Sample& sample);
 
   /// Of several CPUs or GPUs the mean of each moment, of several disks, their
-  /// limits and links the busiest.
+  /// limits and links the busiest. What the job's own processes use of the CPUs is "own-cpu", where
+  /// a trainer was seen among them and each CPU has samples of its own.
   [[nodiscard]] Shares shares() const;
   /// Debugger's totals of which no share is known: "i/o", "network".
   [[nodiscard]] std::vector<std::string_view> not_shares() const;
@@ -32,6 +33,9 @@ class ShareFold {
   };
   std::map<std::string_view, std::map<double, Moment>> moments_;  ///< by reading and time
   std::map<std::string_view, std::string_view> totals_;           ///< type → reading
+  std::map<double, double> own_cpus_;                             ///< by time
+  bool trainer_ = false;
+  bool each_cpu_ = true;
 };
 
 /// Sets the readings that the shares tell: their means, and the quantiles that rules ask for.

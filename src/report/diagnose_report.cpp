@@ -47,6 +47,7 @@ std::string words_of(const JudgedCondition& judged, const Diagnosis& d) {
   const ReadingId id = judged.what.reading;
   const double value = *d.readings[id];
   const double limit = d.thresholds[judged.what.threshold];
+  if (judged.by_others) return "the CPU is busy with other programs";
   return fmt::format("{} {} is {} {}", reading(id).title, text_of(id, value),
                      value < limit ? "below" : "at least", text_of(id, limit));
 }
@@ -175,8 +176,13 @@ std::string against_words(const Diagnosis& d) {
   const std::string limit = text_of(ReadingId::cpu, d.thresholds[ThresholdId::idle]);
   const std::string cpu = text_of(ReadingId::cpu, *d.readings[ReadingId::cpu]);
   const auto& gpu = d.readings[ReadingId::gpu];
+  const bool others = d.answer.against == Against::other_programs;
   std::string text =
-      gpu && *gpu < d.thresholds[ThresholdId::idle]
+      others ? fmt::format(
+                   "Other programs hold the cores: CPU {}, of which the job's own "
+                   "processes use {}.",
+                   cpu, text_of(ReadingId::own_cpu, *d.readings[ReadingId::own_cpu]))
+      : gpu && *gpu < d.thresholds[ThresholdId::idle]
           ? fmt::format(
                 "Nothing runs: GPU {} and CPU {} are below {}. The job has not started, "
                 "hangs, or waits for the network.",
@@ -245,6 +251,15 @@ List fitting_so_far(const Diagnosis& d) {
                          fmt::format(", if {}: read {}", next.words, where_of(next.reading)));
   }
   return list;
+}
+
+/// What is to be done where others than the job are busy.
+List other_programs() {
+  return {"What helps",
+          {"stop the other programs, or run the job on a machine or on cores of its own",
+           "if the job's work is done by processes that the recorded one did not start, as in a "
+           "container, observe these: feedrate observe --pid PID",
+           "confirmed if the job runs faster while nothing else does"}};
 }
 
 /// What is to be done about the answer, where no rule that fits says it.
@@ -425,6 +440,7 @@ Report fitting_rules(const Diagnosis& d) {
     told = told || judged->rule->cause == d.answer.cause;
   }
   if (!told) report.blocks.emplace_back(what_helps(d));
+  if (d.answer.against == Against::other_programs) report.blocks.emplace_back(other_programs());
   if (!with_fit(d.rules, Fit::so_far).empty()) report.blocks.emplace_back(fitting_so_far(d));
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     report.blocks.emplace_back(explained_rule(*judged, d));

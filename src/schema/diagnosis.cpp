@@ -160,6 +160,8 @@ struct Recorded<ConditionRow> {
         written<&C::of, &JudgedCondition::met>("met", "null: the reading is missing"),
         written<&C::of, &JudgedCondition::by_io_wait>(
             "by_io_wait", "true: I/O wait stood for the disk, which was not read"),
+        written<&C::of, &JudgedCondition::by_others>(
+            "by_others", "true: the reading would do, but most of it is not the job's"),
     };
   }
 };
@@ -193,8 +195,11 @@ struct Recorded<AnswerPart> {
                    "the one cause that the readings speak for; null: too little is known, or "
                    "something is against one",
                    [](const A& a) { return cause_or_null(a.whole->answer.cause); }),
-        written<A>("against", "idle_cpu: nothing runs that more workers could share; null: nothing",
-                   [](const A& a) { return words_or_null(name_of(a.whole->answer.against)); }),
+        written<A>(
+            "against",
+            "idle_cpu: nothing runs that more workers could share; other_programs: they, not "
+            "the job, keep the cores busy; null: nothing",
+            [](const A& a) { return words_or_null(name_of(a.whole->answer.against)); }),
         written<&A::whole, &Diagnosis::answer, &Answer::is_open>(
             "is_open", "true: it holds only if the first of open does not say otherwise"),
         written<&A::whole, &Diagnosis::answer, &Answer::sure>(

@@ -12,13 +12,28 @@
 namespace feedrate::study {
 namespace {
 
+/// Of a busy CPU, the share that the job itself must have, so that it is what its own work makes
+/// it.
+constexpr double least_own = 0.5;
+
+/// What others than the job have of the CPU does not count, where they have most of it.
+bool is_others(const Condition& condition, const Readings& readings, double limit) {
+  const auto& own = readings[ReadingId::own_cpu];
+  const auto& cpu = readings[ReadingId::cpu];
+  return condition.reading == ReadingId::cpu && condition.threshold != ThresholdId::idle && own &&
+         *own < least_own * *cpu && *own < limit;
+}
+
 /// Whether the condition holds; I/O wait stands for a disk that was not read where it is clearly
 /// high or low.
 JudgedCondition judged(const Condition& condition, const Readings& readings,
                        const Thresholds& thresholds) {
   JudgedCondition out{condition, std::nullopt};
   if (const auto& value = readings[condition.reading]) {
-    out.met = (*value >= thresholds[condition.threshold]) == condition.at_least;
+    const double limit = thresholds[condition.threshold];
+    out.met = (*value >= limit) == condition.at_least;
+    out.by_others = condition.at_least && *out.met && is_others(condition, readings, limit);
+    if (out.by_others) out.met = false;
     return out;
   }
   const auto& waits = readings[ReadingId::io_wait];
@@ -95,8 +110,14 @@ void say_of(std::vector<JudgedCondition>& because, const JudgedCondition& one) {
   because.push_back(one);
 }
 
-/// What is left where no question had its cause: too few workers, unless no one works.
+/// What is left where no question had its cause: too few workers, unless no one works, or others
+/// than they have the cores.
 void tell_rest(Answer& answer, const Readings& readings, const Thresholds& thresholds) {
+  if (std::any_of(answer.because.begin(), answer.because.end(),
+                  [](const JudgedCondition& one) { return one.by_others; })) {
+    answer.against = Against::other_programs;
+    return;
+  }
   const JudgedCondition works =
       judged({ReadingId::cpu, true, ThresholdId::idle}, readings, thresholds);
   if (works.met.value_or(true)) {

@@ -232,6 +232,54 @@ TEST_CASE("diagnose: a file of samples, as CSV and as Debugger's JSON lines") {
   CHECK(has(shell("feedrate diagnose '" + debugger + "' --gpu 95").out, "GPU 95 %"));
 }
 
+TEST_CASE("diagnose: cores that other programs keep busy are not the job's preprocessing") {
+  const Folder folder;
+  const auto recording = [&](double trainer, double worker, const char* role) {
+    std::string lines;
+    const auto line = [&](const char* type, const std::string& name, const char* dimension,
+                          double value, int at) {
+      lines += fmt::format(
+          "{{\"Type\":\"{}\",\"Name\":\"{}\",\"Dimension\":\"{}\",\"Value\":{},"
+          "\"NodeId\":\"algo-1\",\"Timestamp\":{}}}\n",
+          type, name, dimension, value, at);
+    };
+    for (int at = 1; at <= 30; ++at) {
+      for (const char* cpu : {"cpu0", "cpu1", "cpu2", "cpu3"}) {
+        line("cpu", cpu, "CPUUtilization", 100.0, at);
+        line("cpu", cpu, "I/OWaitPercentage", 0.0, at);
+      }
+      line("gpu", "gpu0", "GPUUtilization", 5.0, at);
+      line("process", fmt::format("{}-1", role), "CPUUtilization", trainer, at);
+      line("process", "worker-2", "CPUUtilization", worker, at);
+      line("process", "pin-3", "CPUUtilization", trainer, at);
+    }
+    return "'" + folder.write("o.jsonl", lines) + "'";
+  };
+  const Outcome others = shell("feedrate diagnose " + recording(4.8, 2.0, "trainer"));
+  INFO(others.err << others.out);
+  CHECK(others.status == 0);
+  CHECK(has(flat(others.out),
+            "Other programs hold the cores: CPU 100 %, of which the job's own "
+            "processes use 1.7 %."));
+  CHECK(has(others.out, "stop the other programs"));
+  CHECK_FALSE(has(others.out, "Preprocessing on exhausted cores"));
+  CHECK_FALSE(has(others.out, "preprocessing (AWS Dev Day)"));
+  const std::string same = "'" + folder / "o.jsonl" + "'";
+  const auto json = parse_json(shell("feedrate diagnose " + same + " --format json").out, "out");
+  CHECK(json->find("answer")->find("against")->text == "other_programs");
+  CHECK(json->find("readings")->find("own_cpu")->number == Approx(0.017));
+  CHECK(has(shell("feedrate diagnose " + same + " --full").out,
+            "the CPU is busy with other programs"));
+  // A disk that is busy as well may still be the cause, and a GPU that is fed waits for nothing.
+  CHECK(has(shell("feedrate diagnose " + same + " --disk 95 --io-wait 30").out, "The disk: "));
+  CHECK(has(shell("feedrate diagnose " + same + " --gpu 95").out, "The GPUs themselves"));
+  // The job's own work, and processes of which none is a trainer.
+  for (const std::string& own :
+       {recording(100.0, 190.0, "trainer"), recording(4.8, 2.0, "other")}) {
+    CHECK(has(shell("feedrate diagnose " + own).out, "Preprocessing on exhausted cores"));
+  }
+}
+
 TEST_CASE("diagnose: bad input teaches") {
   const Folder folder;
   const std::string unknown = folder.write("a.csv", "gpu,cpus\n1,2\n");

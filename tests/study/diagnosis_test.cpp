@@ -66,6 +66,12 @@ TEST_CASE("diagnose: a rule fits exactly where all its conditions hold") {
         std::optional<bool> holds;
         if (value)
           holds = c.at_least ? *value >= thresholds[c.threshold] : *value < thresholds[c.threshold];
+        // What others than the job have of a busy CPU does not count, where they have most of it.
+        const auto& own = readings[own_cpu];
+        if (c.reading == cpu && c.at_least && c.threshold != ThresholdId::idle && value && own &&
+            *own < 0.5 * *value && *own < thresholds[c.threshold]) {
+          holds = false;
+        }
         if (!value && c.reading == disk && disk_busy) holds = *disk_busy == c.at_least;
         met = met || (holds && *holds);
         if (c.any) {
@@ -101,6 +107,7 @@ TEST_CASE("diagnose: knowing more undoes no verdict but that nothing is known") 
     for (const ReadingRow& row : all_readings()) {
       if (!more[row.id]) more[row.id] = others[row.id];
     }
+    more[own_cpu] = some[own_cpu];  // whose a CPU is that is busy may say otherwise
     const auto before = judge(some, Thresholds());
     const auto after = judge(more, Thresholds());
     for (std::size_t k = 0; k < before.size(); ++k) {
@@ -117,6 +124,38 @@ TEST_CASE("diagnose: knowing more undoes no verdict but that nothing is known") 
       if (before[k].fit == Fit::fits && all_needed) CHECK(after[k].fit == Fit::fits);
     }
   }
+}
+
+TEST_CASE(
+    "diagnose: a CPU that is not the job's makes no answer of the cores, nor of the workers") {
+  pipeline::Generator random(33);
+  int others = 0, cores = 0;
+  for (int i = 0; i < 8000; ++i) {
+    Readings readings = drawn_readings(random);
+    readings[own_cpu].reset();
+    const Answer before = answer_of(readings, {});
+    if (!readings[cpu]) continue;
+    const double own = random.uniform(0.0, *readings[cpu]);
+    readings[own_cpu] = own;
+    const Answer after = answer_of(readings, {});
+    INFO(*readings[cpu] << " " << own);
+    if (before.cause != Cause::cores) {
+      CHECK(after.cause == before.cause);
+      CHECK(after.against == before.against);
+      continue;
+    }
+    if (own >= 0.5 * *readings[cpu] || own >= 0.6) {
+      CHECK(after.cause == Cause::cores);
+      ++cores;
+      continue;
+    }
+    CHECK(after.cause != Cause::cores);
+    CHECK(after.cause != Cause::workers);
+    CHECK((after.against == Against::other_programs) == (after.cause == Cause::unsaid));
+    others += after.against == Against::other_programs ? 1 : 0;
+  }
+  CHECK(others > 20);
+  CHECK(cores > 20);
 }
 
 TEST_CASE("diagnose: AWS Dev Day's patterns each fit their own rule") {
