@@ -37,10 +37,10 @@ PublishedDisk of_nvme(Context& context) {
     disk.floor = disk.bandwidth.has_value();
     if (disk.bandwidth && !context.scenario.disk.bandwidth) {
       disk.bandwidth->from.origin = Origin::assumed;
-      context.remark(
-          RemarkKind::measure,
-          "the local disk's sequential rate is not published: its 4 KiB reads are taken, a floor; "
-          "set /disk/bandwidth");
+      context.remark(RemarkKind::measure,
+                     fmt::format("the local disk's rate of long reads is not published: {:.2g} "
+                                 "times that of its 4 KiB reads is taken; set /disk/bandwidth",
+                                 assumed::nvme_floor.value));
     }
   }
   return disk;

@@ -31,10 +31,12 @@ double times_read(Context& context, double objects) {
   if (rest < 0.5) return 1.0;
   if (context.texts) {
     const double even = objects - rest + ranks;
-    context.out.caveats.push_back(fmt::format(
-        "Each of {:g} GPUs reads all of the data: {} divides {:g} objects among them only where "
-        "they divide evenly. Write {:g} objects (/dataset/samples_per_object: {:.0f}).",
-        ranks, row->name, objects, even, std::ceil(inputs.samples / even)));
+    // The first of all that is said: nothing else makes a job read so many times as much.
+    context.out.caveats.insert(
+        context.out.caveats.begin(),
+        fmt::format("Each of {:g} GPUs reads all of the data: {:g} objects do not divide evenly "
+                    "among them, as {} needs; write {:g} (/dataset/samples_per_object: {:.0f}).",
+                    ranks, objects, row->name, even, std::ceil(inputs.samples / even)));
   }
   return ranks;
 }

@@ -73,6 +73,22 @@ TEST_CASE("init: a model is enough, and says which data it is trained on") {
   }
 }
 
+TEST_CASE("init: a preset and the model that it is of have one GPU time") {
+  const auto samples_per_s = [](const std::string& what) {
+    const Outcome run =
+        shell("feedrate init " + what + " --yes 2>/dev/null | feedrate run - --format json");
+    REQUIRE(run.status == 0);
+    const auto document = feedrate::schema::parse_json(run.out, "run");
+    for (const auto& stage : document->find("result")->find("stages")->items) {
+      if (stage->find("stage")->text == "gpu") return stage->find("capacity_samples_per_s")->number;
+    }
+    return 0.0;
+  };
+  CHECK(samples_per_s("image-jpeg") == Approx(samples_per_s("resnet50")).epsilon(0.02));
+  // The preset's sequences are a third longer than those of the published rates.
+  CHECK(samples_per_s("tokens") == Approx(0.75 * samples_per_s("bert-base")).epsilon(0.02));
+}
+
 TEST_CASE("init: flags that describe a job of no known kind are refused, not left unheard") {
   const Folder folder;
   const std::string output = "-o " + (folder / "a.json");

@@ -8,6 +8,7 @@
 #include "cli/process.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "report/csv.hpp"
+#include "schema/json_reader.hpp"
 
 using namespace feedrate;
 using namespace feedrate::cli;
@@ -73,6 +74,37 @@ TEST_CASE("sweep: rows written as points finish are those of a sweep kept in mem
     CHECK(shell(command(vary) + " --output '" + (folder / "out.csv") + "'").status == 0);
     CHECK((slurp(folder / "out.csv") == expected));
   }
+}
+
+TEST_CASE("sweep, scale: rows of few points say what a run says of each") {
+  const Folder folder;
+  const std::string file = folder / "job.json";
+  // Jobs whose events part from the mean: shards that do not divide among the workers.
+  REQUIRE(shell("feedrate init image-jpeg --yes --instance p4d.24xlarge --set num_workers=12 "
+                "--set input_mode=stream --set samples_per_object=1000 --set epochs=2 -o " +
+                file)
+              .status == 0);
+  const auto answer = [&](const std::string& command, const std::string& flags) {
+    const auto outcome = shell("feedrate " + command + " " + file + flags + " --format json");
+    REQUIRE(outcome.status == 0);
+    return schema::parse_json(outcome.out, command);
+  };
+  const auto sweep = answer("sweep", " --vary instances=2,8");
+  const auto scale = answer("scale", " --to 8");
+  int stated = 0;
+  for (const auto& point : sweep->find("points")->items) {
+    const std::string instances = point->find("set")->find("instances")->text;
+    INFO(instances << " instances");
+    const auto run = answer("run", " --set instances=" + instances);
+    const double total = run->find("result")->find("time")->find("total_s")->number;
+    CHECK(point->find("result")->find("time")->find("total_s")->number == total);
+    stated += run->find("result")->find("by_events")->find("stated")->boolean ? 1 : 0;
+    for (const auto& row : scale->find("curves")->items[0]->find("rows")->items) {
+      if (row->find("instances")->number != std::stod(instances)) continue;
+      CHECK(row->find("total_s")->number == total);
+    }
+  }
+  CHECK(stated > 0);
 }
 
 TEST_CASE("sweep: a point that cannot be read is told of before one that cannot be simulated") {

@@ -64,7 +64,7 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
     all.exact = true;
     const Outcome exact = simulate(inputs, all);
     SimulationOptions affordable;
-    affordable.most_events = exact.effort.events / 2.0;
+    affordable.most_events = exact.effort.events / 4.0;
     const Outcome found = simulate(inputs, affordable);
     if (found.only_mean || found.whole_epochs) continue;
     INFO("job " << i);
@@ -84,6 +84,33 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
   const double error = standard_deviation(nearer) / std::sqrt(static_cast<double>(nearer.size()));
   CHECK(mean(nearer) > -2.0 * error);
   CHECK(quantile(of_windows, 0.95) < 0.025);  // of the population: 1.2 to 1.6 % over four seeds
+}
+
+TEST_CASE("by events: what windows leave out is in their error") {
+  Generator generate(7108);
+  int judged = 0;
+  int outside = 0;
+  for (int i = 0; i < 400 && judged < 60; ++i) {
+    Inputs inputs = generate.inputs(1500.0);
+    if (!small_enough(inputs) || epoch_shape(inputs).steps < 300.0) continue;
+    inputs.epochs = 1.0;
+    SimulationOptions all;
+    all.exact = true;
+    const Outcome exact = simulate(inputs, all);
+    SimulationOptions affordable;
+    affordable.most_events = exact.effort.events / 8.0;
+    const Outcome found = simulate(inputs, affordable);
+    if (found.only_mean || found.whole_epochs) continue;
+    ++judged;
+    const double error = std::sqrt(found.events_variance) / wall(exact);
+    outside += std::abs(wall(found) / wall(exact) - 1.0) > study::parts_from + 3.0 * error ? 1 : 0;
+    SimulationOptions whole = affordable;
+    whole.only_whole = true;
+    CHECK(simulate(inputs, whole).only_mean);
+  }
+  INFO(outside << " of " << judged);
+  CHECK_DRAWN(judged >= 40);
+  CHECK(outside <= judged / 10);
 }
 
 TEST_CASE("by events: more seeds make their mean surer, and the same seed makes the same") {
