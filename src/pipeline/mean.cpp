@@ -366,18 +366,21 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const Line& at_end = c.inline_load ? pace.line : unhurried;
   const double way = unhurried.sum + at_end.gpu - at_end.straggling - c.reduce + c.reduction;
   // A GPU that waits for its batches is late by its last batch alone, whatever came before it.
-  const auto late_by_last = [&](double straggling) {
+  const auto late_by_last = [&](double straggling, double crowding) {
     if (c.inline_load) return straggling;
     const double ranks = inputs.waited_for();
     const double step = c.step * (slowest_gpu(inputs, ranks, 1.0).mean - 1.0);
     const double handed = queueing::largest_of(ranks, c.handover_cv).mean - 1.0;
-    return std::max(straggling, portable::hypot(step, c.handover * handed));
+    return std::max(straggling, portable::hypot(step, c.handover * crowding * handed));
   };
   const double limited = c.inline_load ? (steps + last) * pace.limited : 0.0;
   const double beside = startup + shutdown + read_before;
-  const double around = way + late_by_last(pace.straggling);
-  const double wall = beside + std::max({way + fed + fed_line.straggling, around + waiting,
-                                         way + unaided + late_by_last(late_of(c, 1.0)), limited});
+  // Batches of the first round are handed over when no more are made.
+  const double crowded = steps + last > opening ? pace.crowding : 1.0;
+  const double around = way + late_by_last(pace.straggling, crowded);
+  const double wall =
+      beside + std::max({way + fed + fed_line.straggling, around + waiting,
+                         way + unaided + late_by_last(late_of(c, 1.0), 1.0), limited});
 
   Made epoch;
   epoch.period = pace.period;

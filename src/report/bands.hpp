@@ -11,8 +11,6 @@ namespace feedrate::report {
 
 /// "17 min 40 s to 18 min 3 s": from the 5 % end to the 95 % end.
 inline std::string range_text(const Figure& figure, const Band& band) {
-  if (figure.unit == FigureUnit::seconds) return duration_range(seconds(band[0]), seconds(band[2]));
-  if (figure.unit == FigureUnit::hours) return duration_range(hours(band[0]), hours(band[2]));
   const auto end = [&](double value) {
     return figure.unit == FigureUnit::samples_per_second
                ? rate(Throughput::of(value)) + " samples/s"

@@ -21,7 +21,8 @@ void tell_of_purchase(Context& context, const Cluster& cluster) {
   const auto tell = [&](bool given, const char* key, const char* only) {
     if (given) tell_without_effect(context, key, fmt::format("{}, and {}", bought, only));
   };
-  tell(cluster.spot && cluster.purchase != Purchase::spot, "/cluster/spot",
+  tell(cluster.spot && cluster.purchase != Purchase::spot && !cluster.spot->on_demand_price,
+       "/cluster/spot",
        "only spot instances are taken away and waited for; set /cluster/purchase to spot");
   tell(cluster.booked && !is_booked(cluster.purchase), "/cluster/booked",
        "only a capacity_block or a training_plan is booked and paid in full");

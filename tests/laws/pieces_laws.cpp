@@ -348,8 +348,7 @@ TEST_CASE("pieces: files that do not divide among the GPUs are read by each of t
   CHECK(pipeline::objects_of_rank(odd.inputs) == Approx(203.0));
   const auto says = [](const resolve::Resolved& job) {
     return std::any_of(job.caveats.begin(), job.caveats.end(), [](const std::string& caveat) {
-      return caveat.find("Write 204 objects (/dataset/samples_per_object: 981)") !=
-             std::string::npos;
+      return caveat.find("write 204 (/dataset/samples_per_object: 981)") != std::string::npos;
     });
   };
   CHECK(says(odd));

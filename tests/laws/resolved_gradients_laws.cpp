@@ -231,14 +231,17 @@ TEST_CASE("resolved gradients: what each GPU hands over, however its parameters 
     const bool of_optimiser = how == Parallelism::zero1 || how == Parallelism::zero2;
     double size = gradients;
     // Before the forward and before the backward pass of each micro-batch; its gradients after it.
-    if (sharded) size = in.accumulation * (2.0 * parameters + gradients);
+    const double batches = s.job.gradient_accumulation.value_or(1.0);
+    if (sharded) size = batches * (2.0 * parameters + gradients);
     if (how == Parallelism::zero1) size = gradients + parameters;
     if (how == Parallelism::zero2) size = in.accumulation * gradients + parameters;
     SAME(out->communication.value().size, bytes(size));
-    // A sum over all is scattering and gathering.
+    // A sum over all is scattering and gathering. Sharded parameters exchange in every batch.
+    CHECK(in.accumulation == (sharded ? 1.0 : batches));
     const double n = in.gpus();
     const double halves = sharded || of_optimiser ? 1.0 : 2.0;
-    SAME(in.network_allreduce, bytes(in.instances > 1.0 ? halves * (n - 1.0) / n * size : 0.0));
+    const double each = size / (batches / in.accumulation);
+    SAME(in.network_allreduce, bytes(in.instances > 1.0 ? halves * (n - 1.0) / n * each : 0.0));
   }
   CHECK_DRAWN(done > 250);
 }

@@ -34,7 +34,8 @@ Settings with_keys(pipeline::Generator& random) {
   settings.emplace_back("/cluster/purchase",
                         any_of(random, {"on_demand", "spot", "capacity_block", "training_plan"}));
   maybe("/cluster/booked", "24 h");
-  maybe("/cluster/spot", R"({"rate": "0.01 /h", "on_demand_price": "9 USD/h"})");
+  maybe("/cluster/spot", random.chance(0.5) ? R"({"rate": "0.01 /h", "on_demand_price": "9 USD/h"})"
+                                            : R"({"rate": "0.01 /h"})");
   if (!priced) maybe("/cluster/savings", "0.2");
   maybe("/job/checkpoint", R"({"restart": "5 min"})");
   settings.emplace_back("/job/parallelism", any_of(random, {"ddp", "horovod", "smddp", "fsdp",
