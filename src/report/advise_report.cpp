@@ -9,6 +9,7 @@
 #include "model/figures.hpp"
 #include "report/advise_words.hpp"
 #include "report/brief.hpp"
+#include "report/choice_words.hpp"
 #include "report/numbers.hpp"
 #include "report/run_tables.hpp"
 #include "report/shell_text.hpp"
@@ -263,6 +264,12 @@ Report advise_brief(const Advice& advice, const std::string& name) {
     if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
   };
   for (const std::string& caveat : advice.caveats) add("note", without_full_stop(caveat));
+  if (advice.confirmed && advice.confirmed->by_events.stated) {
+    add("note",
+        fmt::format("the times here are in closed form; event by event, as `run` has it, the "
+                    "job as it is takes {}",
+                    beside_mean_words(advice.confirmed->by_events)));
+  }
   add("limits", without_full_stop(limits_words(advice)));
   const auto outcome = [&](const JobFigures& after, Money saved, Duration sooner,
                            const std::optional<double>& pays) {
