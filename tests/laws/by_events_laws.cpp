@@ -26,6 +26,34 @@ double wall(const Outcome& outcome) {
   return outcome.total.wall.base();
 }
 
+/// A long epoch by windows of its events, and by all of them.
+struct Windows {
+  SimulationOptions options;
+  Outcome found, exact;
+};
+
+/// Calls `check` with so many generated jobs, of whose events one in `share` is affordable.
+template <class Check>
+void for_windows(unsigned seed, double share, int count, Check&& check) {
+  Generator generate(seed);
+  int checked = 0;
+  for (int i = 0; i < 20 * count && checked < count; ++i) {
+    Inputs inputs = generate.inputs(1500.0);
+    if (!small_enough(inputs) || epoch_shape(inputs).steps < 300.0) continue;
+    inputs.epochs = 1.0;
+    Windows windows;
+    SimulationOptions all;
+    all.exact = true;
+    windows.exact = simulate(inputs, all);
+    windows.options.most_events = windows.exact.effort.events / share;
+    windows.found = simulate(inputs, windows.options);
+    if (windows.found.only_mean || windows.found.whole_epochs) continue;
+    INFO("job " << i);
+    check(inputs, windows);
+    ++checked;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("by events: where all events of an epoch are affordable, they are what is simulated") {
@@ -54,27 +82,16 @@ TEST_CASE("by events: where all events of an epoch are affordable, they are what
 }
 
 TEST_CASE("by events: a window and the mean beyond it come nearer to all events than the mean") {
-  Generator generate(7102);
   std::vector<double> of_windows, of_means;
-  for (int i = 0; i < 4000 && of_windows.size() < 200; ++i) {
-    Inputs inputs = generate.inputs(1500.0);
-    if (!small_enough(inputs) || epoch_shape(inputs).steps < 300.0) continue;
-    inputs.epochs = 1.0;
-    SimulationOptions all;
-    all.exact = true;
-    const Outcome exact = simulate(inputs, all);
-    SimulationOptions affordable;
-    affordable.most_events = exact.effort.events / 4.0;
-    const Outcome found = simulate(inputs, affordable);
-    if (found.only_mean || found.whole_epochs) continue;
-    INFO("job " << i);
+  for_windows(7102, 4.0, 200, [&](const Inputs& inputs, const Windows& windows) {
+    const auto& [options, found, exact] = windows;
     REQUIRE(found.effort.events < exact.effort.events);
     Duration parts = found.total.busy;
     for (const Stage stage : all_stages()) parts += found.total.stall[stage];
     CHECK(parts.base() == Approx(wall(found)).epsilon(1e-6));
     of_windows.push_back(std::abs(wall(found) / wall(exact) - 1.0));
     of_means.push_back(std::abs(wall(simulate(inputs)) / wall(exact) - 1.0));
-  }
+  });
   REQUIRE(of_windows.size() >= 40);
   INFO("windows " << mean(of_windows) << " and " << quantile(of_windows, 0.95) << ", means "
                   << mean(of_means) << " and " << quantile(of_means, 0.95));
@@ -87,27 +104,17 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
 }
 
 TEST_CASE("by events: what windows leave out is in their error") {
-  Generator generate(7108);
   int judged = 0;
   int outside = 0;
-  for (int i = 0; i < 400 && judged < 60; ++i) {
-    Inputs inputs = generate.inputs(1500.0);
-    if (!small_enough(inputs) || epoch_shape(inputs).steps < 300.0) continue;
-    inputs.epochs = 1.0;
-    SimulationOptions all;
-    all.exact = true;
-    const Outcome exact = simulate(inputs, all);
-    SimulationOptions affordable;
-    affordable.most_events = exact.effort.events / 8.0;
-    const Outcome found = simulate(inputs, affordable);
-    if (found.only_mean || found.whole_epochs) continue;
+  for_windows(7108, 8.0, 60, [&](const Inputs& inputs, const Windows& windows) {
+    const auto& [options, found, exact] = windows;
     ++judged;
     const double error = std::sqrt(found.events_variance) / wall(exact);
     outside += std::abs(wall(found) / wall(exact) - 1.0) > study::parts_from + 3.0 * error ? 1 : 0;
-    SimulationOptions whole = affordable;
+    SimulationOptions whole = options;
     whole.only_whole = true;
     CHECK(simulate(inputs, whole).only_mean);
-  }
+  });
   INFO(outside << " of " << judged);
   CHECK_DRAWN(judged >= 40);
   CHECK(outside <= judged / 10);
