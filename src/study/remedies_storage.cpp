@@ -74,10 +74,18 @@ bool whole_objects(const Situation& s) {
          s.scenario.dataset.samples_per_object;
 }
 
-/// Objects so small that each worker has one, four or sixteen of them in an epoch.
+/// As many objects for each GPU where a loader reads all of what does not divide among them; and
+/// objects so small that each worker has one, four or sixteen of them in an epoch.
 std::vector<Change> smaller_objects(const Situation& s) {
   std::vector<Change> list;
   const pipeline::Inputs& inputs = s.inputs();
+  if (inputs.times_read > 1.0) {
+    const double gpus = inputs.replicas();
+    const double objects = std::ceil(inputs.samples / *s.scenario.dataset.samples_per_object);
+    const double samples = std::ceil(inputs.samples / ((std::floor(objects / gpus) + 1.0) * gpus));
+    list.push_back(
+        {{{"samples_per_object", whole_text(samples)}}, words::even_objects(samples, gpus)});
+  }
   const double of_worker = pipeline::objects_of_rank(inputs) * inputs.per_object / inputs.workers;
   for (const double objects : {1.0, 4.0, 16.0}) {
     const double samples = std::floor(of_worker / objects);

@@ -43,6 +43,11 @@ std::string smaller_objects(double samples, double of_worker) {
                      samples == 1.0 ? "" : "s", of_worker);
 }
 
+std::string even_objects(double samples, double gpus) {
+  return fmt::format("objects of {:.0f} sample{}, as many for each of {:g} GPUs", samples,
+                     samples == 1.0 ? "" : "s", gpus);
+}
+
 std::string copied_data(Bytes size) {
   return fmt::format("the data copied once ({} GB)", three_digits(size / gigabytes(1.0)));
 }

@@ -18,6 +18,8 @@ std::string preprocessing_helpers(double n, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);
 /// "objects of 250 samples, 4 for each worker"
 std::string smaller_objects(double samples, double of_worker);
+/// "objects of 977 samples, as many for each of 32 GPUs"
+std::string even_objects(double samples, double gpus);
 /// "the data copied once (127 GB)"
 std::string copied_data(Bytes size);
 /// "the copy from us-east-1"

@@ -271,3 +271,21 @@ TEST_CASE("advise: all formats, and the list of remedies") {
   CHECK(list.status == 0);
   CHECK(list.out.find("gradient_accumulation") != std::string::npos);
 }
+
+TEST_CASE(
+    "advise: objects that leave workers idle, or that each GPU reads all of, become smaller") {
+  const auto advised = [](const std::string& set) {
+    const auto outcome = shell(
+        "feedrate init image-jpeg --yes --instance p4d.24xlarge --set num_workers=12 "
+        "--set input_mode=stream --set epochs=3 " +
+        set + " 2>/dev/null | feedrate advise - --full");
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+  // 1,282 objects for 32 GPUs: 1,312 are 41 for each.
+  CHECK(advised("--set instances=4 --set samples_per_object=1000 --set loader.kind=hf-streaming")
+            .find("objects of 977 samples, as many for each of 32 GPUs") != std::string::npos);
+  // 26 objects for 8 GPUs: of twelve workers four have one.
+  CHECK(advised("--set samples_per_object=50000 --set loader.kind=webdataset")
+            .find("for each worker") != std::string::npos);
+}

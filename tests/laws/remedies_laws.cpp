@@ -214,6 +214,14 @@ class Table {
     const bool whole = in_.whole_objects && in_.per_object > 1.0 && in_.workers >= 1.0 &&
                        traits(in_.kind).whole_batches && !in_.remote && !in_.sequential_stream;
     std::vector<Setting> smaller;
+    if (whole && in_.times_read > 1.0) {
+      // The least multiple of the GPUs that is above the number of objects.
+      const double gpus = in_.replicas();
+      double objects = gpus;
+      while (objects <= std::ceil(in_.samples / now)) objects += gpus;
+      smaller.push_back(
+          {{"samples_per_object", fmt::format("{:.0f}", std::ceil(in_.samples / objects))}});
+    }
     if (whole) {
       const double of_worker = in_.samples * in_.times_read / in_.replicas() / in_.workers;
       for (const double objects : {1.0, 4.0, 16.0}) {
