@@ -2,6 +2,7 @@
 // without start-ups, failures, waits and checkpoints, where start-ups are billed and where not.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -85,6 +86,7 @@ TEST_CASE("fallback bill: any start-up can be billed, lines add up, and none mak
     const schema::Document job = generated(random, sagemaker);
     const Duration startup = drawn_startup(random);
     double time = 0.0;
+    double error = 0.0;
     double money = 0.0;
     for (const double times : {0.0, 1.0, 4.0}) {
       INFO("job " << i << ", start-up " << (times * startup).base() << " s");
@@ -103,9 +105,17 @@ TEST_CASE("fallback bill: any start-up can be billed, lines add up, and none mak
       REQUIRE(result.interruptions);
       CHECK(result.interruptions->money[0] <= result.interruptions->money[1]);
       CHECK(result.interruptions->money[0] >= Money{});
-      // Both are means of played courses: of other ones where start-ups take other times.
-      CHECK(result.times.total.base() >= 0.97 * time);
+      // Both are means of played courses: of other ones where start-ups take other times. Few are
+      // played of a job that is interrupted thousands of times, and they lie far apart.
+      const auto error_of = [&](const auto& middle) {
+        constexpr double between_ends = 3.29;  // deviations of a normal's middle 90 %
+        return (middle[1] - middle[0]).base() / between_ends /
+               std::sqrt(std::max(1, result.interruptions->draws));
+      };
+      const double now = error_of(result.interruptions->time);
+      CHECK(result.times.total.base() >= 0.97 * time - 3.0 * std::hypot(error, now));
       time = result.times.total.base();
+      error = now;
       // Where start-ups are free, one that is interrupted spares the work that would be.
       if (sagemaker) continue;
       CHECK(bill.money.base() >= 0.95 * money);
