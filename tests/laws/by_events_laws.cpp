@@ -83,7 +83,7 @@ TEST_CASE("by events: where all events of an epoch are affordable, they are what
 
 TEST_CASE("by events: a window and the mean beyond it come nearer to all events than the mean") {
   std::vector<double> of_windows, of_means;
-  for_windows(7102, 4.0, 200, [&](const Inputs& inputs, const Windows& windows) {
+  for_windows(7102, 2.0, 200, [&](const Inputs& inputs, const Windows& windows) {
     const auto& [options, found, exact] = windows;
     REQUIRE(found.effort.events < exact.effort.events);
     Duration parts = found.total.busy;
