@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "base/child_process.hpp"
 #include "base/did_you_mean.hpp"
@@ -193,8 +194,8 @@ class Scratch {
 class PrintedLog {
  public:
   /// `recording`: where the recording stays; "" where it is gone as well.
-  PrintedLog(const std::string& path, const KeptOutput& printed, std::string recording)
-      : path_(path), lines_(printed.lines()), recording_(std::move(recording)) {
+  PrintedLog(std::string path, const KeptOutput& printed, std::string recording)
+      : path_(std::move(path)), lines_(printed.lines()), recording_(std::move(recording)) {
     write_text_file(path_, lines_);
   }
 

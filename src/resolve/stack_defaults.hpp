@@ -13,8 +13,8 @@ namespace feedrate::resolve {
 /// Of one key. Where a library's default was read in its source, `low` and `high` are the value,
 /// and it is a setting; else it is assumed, and drawn from its range.
 struct NamedDefault {
-  Assumption number;           ///< `key`, and `why` with source and date, of words too
-  std::string_view word = "";  ///< of keys that take one; a flag is "true" or "false"
+  Assumption number;        ///< `key`, and `why` with source and date, of words too
+  std::string_view word{};  ///< of keys that take one; a flag is "true" or "false"
 
   [[nodiscard]] constexpr std::string_view key() const { return number.key; }
   [[nodiscard]] constexpr bool drawn() const { return number.low < number.high; }
@@ -34,8 +34,8 @@ inline constexpr std::string_view pages_key = "/disk/page_cache";
 
 /// What of a loader or store is not simulated, unless `unless` gives it; "" for nothing.
 struct LeftOut {
-  std::string_view what = "";
-  std::string_view unless = "";  ///< one of what is asked in say_what_is_left_out; "": nothing does
+  std::string_view what{};
+  std::string_view unless{};  ///< one of what is asked in say_what_is_left_out; "": nothing does
 };
 
 struct NamedDefaults {
