@@ -137,9 +137,8 @@ std::string sweep(const schema::Request& request, const Place& place) {
   std::vector<study::SweepInput> inputs;
   for (std::size_t i = 0; i < points.size(); ++i) inputs.push_back(points.at(i));
   const Sweep swept = with_places(document, [&] {
-    study::RunOptions options = run_options(request.depth);
-    options.events = runs_events(request.depth, inputs.size());
-    Sweep made = study::sweep(inputs, catalog, profile_of(request), options, asked.jobs);
+    Sweep made = study::sweep(inputs, catalog, profile_of(request),
+                              options_of_points(request.depth, inputs.size()), asked.jobs);
     conclude(made, inputs, catalog, profile_of(request), request.depth, constraints, asked.jobs);
     return made;
   });

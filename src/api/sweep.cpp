@@ -5,10 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "api/inputs.hpp"
 #include "study/choice.hpp"
 #include "study/decision.hpp"
 
 namespace feedrate::api {
+
+study::RunOptions options_of_points(const Depth& depth, std::size_t points) {
+  study::RunOptions options = run_options(depth);
+  options.events = confirms(depth) && points <= most_by_events;
+  return options;
+}
 
 void conclude(Sweep& sweep, std::span<const study::SweepInput> points, const Catalog& catalog,
               const HostProfile* host, const Depth& depth, const Constraints& constraints,

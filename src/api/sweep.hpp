@@ -23,9 +23,7 @@ inline bool confirms(const Depth& depth) {
 /// A sweep of so few points runs each with its events, so that a row says what `run` says of it.
 inline constexpr std::size_t most_by_events = 16;
 
-inline bool runs_events(const Depth& depth, std::size_t points) {
-  return confirms(depth) && points <= most_by_events;
-}
+study::RunOptions options_of_points(const Depth& depth, std::size_t points);
 
 /// The sweep with what is worth knowing before one of its points is chosen, with which of them meet
 /// the constraints, and with what the events choose. `depth` and `jobs` as of the points' own.

@@ -111,6 +111,8 @@ struct Published {
 /// between generations, and the same from wherever it begins.
 std::optional<Published> published(const Catalog& catalog, const Gpu& gpu, Precision precision) {
   std::optional<Published> best;
+  std::pair<bool, double>
+      distance_of_best;  // of the best: whether of another chip, and by its peaks
   for (const TrainingRates& rates : catalog.training) {
     if (rates.precision != precision) continue;
     if (rates.gpu == gpu.name) return Published{&rates, 1.0, published_spread};
@@ -121,10 +123,9 @@ std::optional<Published> published(const Catalog& catalog, const Gpu& gpu, Preci
     const auto factor = by_peaks(*other, gpu, precision);
     if (!factor) continue;
     const bool of_chip = same_chip(*other, gpu);
-    if (best && best->of_chip && !of_chip) continue;
-    const bool nearer =
-        !best || std::abs(portable::log(*factor)) < std::abs(portable::log(best->factor));
-    if (!nearer && best->of_chip == of_chip) continue;
+    const std::pair distance(!of_chip, std::abs(portable::log(*factor)));
+    if (best && distance_of_best <= distance) continue;
+    distance_of_best = distance;
     best =
         Published{&rates, *factor, of_chip ? published_spread * chip_spread : peak_spread, of_chip};
   }

@@ -71,10 +71,9 @@ Sweep swept(const Question& question, const std::vector<study::SweepInput>& inpu
             const Catalog& catalog, const PageRequest& arguments) {
   Progress progress("report");
   return with_places(question.document, [&] {
-    study::RunOptions options = run_options(arguments.simulation);
-    options.events = api::runs_events(arguments.simulation, inputs.size());
     return study::sweep(
-        inputs, catalog, question.profile(), options, arguments.jobs,
+        inputs, catalog, question.profile(),
+        api::options_of_points(arguments.simulation, inputs.size()), arguments.jobs,
         [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
   });
 }

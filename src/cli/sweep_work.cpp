@@ -82,9 +82,8 @@ int status_of(const PreparedSweep& sweep, std::size_t meeting) {
 }  // namespace
 
 study::RunOptions PreparedSweep::options(const std::function<void()>& look) const {
-  study::RunOptions options = run_options(question.simulation);
+  study::RunOptions options = api::options_of_points(question.simulation, points.size());
   options.list_inputs = !question.rows;
-  options.events = api::runs_events(question.simulation, points.size());
   if (look) {
     options.progress = [look](study::Phase /*phase*/, double /*done*/, double /*all*/) { look(); };
   }

@@ -127,10 +127,10 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
   const double n = options.seeds;
   const double of_all = means.span.wall / one;
   // Of one seed nothing shows how epochs vary but the mean, whose variance is that of all of them.
-  const double varies = options.seeds > 1 ? standard_deviation(walls) * standard_deviation(walls)
-                                          : means.variance / of_all;
+  const double deviation =
+      options.seeds > 1 ? standard_deviation(walls) : std::sqrt(means.variance / of_all);
   const double left_out = of_all * unsure.base() / n;
-  out.events_variance += of_all * of_all * varies / n + left_out * left_out;
+  out.events_variance += of_all * of_all * deviation * deviation / n + left_out * left_out;
   means.last = (means.last.wall / one / n) * sum;
   means.span = (of_all / n) * sum;
   return means;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -101,41 +102,50 @@ Table points_table(const Sweep& sweep) {
   return table;
 }
 
+/// Texts of points in the order in which they first come, each with its first point and how many
+/// have it.
+class ToldOfPoints {
+ public:
+  struct Told {
+    std::string text;
+    const SweepPoint* first;
+    std::size_t points;
+  };
+  void add(const std::string& text, const SweepPoint& point) {
+    const auto [at, is_new] = places_.try_emplace(text, list_.size());
+    if (is_new) list_.push_back({text, &point, 0});
+    ++list_[at->second].points;
+  }
+  [[nodiscard]] const std::vector<Told>& list() const { return list_; }
+
+ private:
+  std::vector<Told> list_;
+  std::map<std::string, std::size_t> places_;
+};
+
 /// What is to be said of the sweep, then of its points: each once, with the points that it is of
 /// where it is not of all.
 List remarks_list(const Sweep& sweep) {
   constexpr std::size_t most = 8;
   List list{"Remarks", {}};
   for (const std::string& remark : sweep.remarks) append_once(list.items, remark);
-  struct Remark {
-    std::string text;
-    const SweepPoint* first;
-    std::size_t points;
-  };
-  std::vector<Remark> remarks;
+  ToldOfPoints told;
   std::size_t answered = 0;
   for (const SweepPoint& point : sweep.points) answered += point.answered() ? 1 : 0;
   for (const auto source : {&Result::caveats, &Result::remarks}) {
     for (const SweepPoint& point : sweep.points) {
-      for (const std::string& text : point.result.*source) {
-        const auto known = std::find_if(remarks.begin(), remarks.end(),
-                                        [&](const Remark& one) { return one.text == text; });
-        if (known != remarks.end()) {
-          ++known->points;
-        } else {
-          remarks.push_back({text, &point, 1});
-        }
-      }
+      for (const std::string& text : point.result.*source) told.add(text, point);
     }
   }
-  for (Remark& one : remarks) {
+  for (const auto& [text, first, points] : told.list()) {
     if (list.items.size() >= most) break;
-    if (one.points == 1 && answered > 1) {
-      one.text = fmt::format("{}: {}", setting_text(*one.first), one.text);
-    } else if (one.points < answered) {
-      one.text = fmt::format("{} of {} points: {}", one.points, answered, one.text);
+    std::string of;
+    if (points == 1 && answered > 1) {
+      of = setting_text(*first) + ": ";
+    } else if (points < answered) {
+      of = fmt::format("{} of {} points: ", points, answered);
     }
-    list.items.push_back(std::move(one.text));
+    list.items.push_back(of + text);
   }
   return list;
 }
@@ -143,23 +153,11 @@ List remarks_list(const Sweep& sweep) {
 /// Why points have no result: each reason in few words once, with the first point that has it.
 List unanswered_list(const Sweep& sweep) {
   constexpr std::size_t most = 8;
-  struct Reason {
-    std::string words;
-    std::size_t first;
-    std::size_t points;
-  };
-  std::vector<Reason> reasons;
-  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    if (sweep.points[i].answered()) continue;
-    const std::string words = problem_in_few_words(sweep.points[i]);
-    const auto same = std::find_if(reasons.begin(), reasons.end(),
-                                   [&](const Reason& reason) { return reason.words == words; });
-    if (same == reasons.end()) {
-      reasons.push_back({words, i, 1});
-    } else {
-      ++same->points;
-    }
+  ToldOfPoints told;
+  for (const SweepPoint& point : sweep.points) {
+    if (!point.answered()) told.add(problem_in_few_words(point), point);
   }
+  const auto& reasons = told.list();
   List list;
   if (!reasons.empty()) list.title = "Without a result";
   for (const auto& [words, first, points] : reasons) {
@@ -168,11 +166,10 @@ List unanswered_list(const Sweep& sweep) {
           fmt::format("and {} more reasons; --format csv has all", reasons.size() - most));
       break;
     }
-    const SweepPoint& point = sweep.points[first];
     const std::string all = points == 1 ? ""
                                         : fmt::format("{} at {} points, the first of them ", words,
                                                       count(static_cast<double>(points)));
-    list.items.push_back(all + setting_text(point) + ": " + problem_words(point));
+    list.items.push_back(all + setting_text(*first) + ": " + problem_words(*first));
   }
   return list;
 }
