@@ -1,6 +1,7 @@
 #include "model/figures.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace feedrate {
 namespace {
@@ -53,6 +54,23 @@ Value drawn(R r) {
 const OnDemandInstead* instead(R r) {
   const bool known = r.interruptions && r.interruptions->on_demand;
   return known ? &*r.interruptions->on_demand : nullptr;
+}
+
+struct LeftAfter {
+  double steps = 0.0;  ///< share of the job's
+  Duration time;
+};
+
+/// The job without the first step of each epoch and what comes before it. Empty where no epoch has
+/// a second step, or the job has no steps.
+std::optional<LeftAfter> after_first_steps(R r) {
+  if (r.steps_per_epoch <= 1.0 || r.steps <= 1.0) return std::nullopt;
+  const double epochs = std::ceil(r.steps / r.steps_per_epoch);
+  const Times& t = r.times;
+  const LeftAfter left{1.0 - epochs / r.steps,
+                       t.total - t.startup - t.staging - epochs * t.first_step};
+  if (left.steps <= 0.0 || left.time <= Duration{}) return std::nullopt;
+  return left;
 }
 
 constexpr std::array<Figure, figure_count> table = {{
@@ -214,6 +232,30 @@ constexpr std::array<Figure, figure_count> table = {{
      nullptr, "", true},
     {FigureId::stall, derived, stall_name, second, less, "GPU waits", "total_s - gpu_busy_s",
      [](R r) -> Value { return (r.times.total - r.gpu_busy_time).base(); }},
+    {FigureId::first_step, derived, "first_step_s", second, less, "first step",
+     "from an epoch's beginning to the end of its first step, on average",
+     [](R r) -> Value {
+       if (r.steps <= 0.0) return std::nullopt;
+       return r.times.first_step.base();
+     },
+     nullptr, "", true},
+    {FigureId::busy_after_first_step, derived, "gpu_busy_after_first_step", share, more,
+     "GPUs busy after each epoch's first step", "MLPerf Storage's AU; null: epochs of one step",
+     [](R r) -> Value {
+       const auto left = after_first_steps(r);
+       if (!left) return std::nullopt;
+       return r.gpu_busy_time * left->steps / left->time;
+     },
+     nullptr, "", true},
+    {FigureId::throughput_after_first_step, derived, "samples_per_s_after_first_step",
+     FigureUnit::samples_per_second, more, "throughput after each epoch's first step",
+     "as training loops and benchmarks state it that leave the first step out",
+     [](R r) -> Value {
+       const auto left = after_first_steps(r);
+       if (!left || r.samples <= 0.0) return std::nullopt;
+       return r.samples * left->steps / left->time.base();
+     },
+     nullptr, "", true},
 }};
 
 constexpr bool ids_are_places() {
@@ -232,7 +274,7 @@ constexpr bool bands_are_listed() {
   });
 }
 static_assert(bands_are_listed());
-static_assert(static_cast<std::size_t>(FigureId::stall) + 1 == figure_count);
+static_assert(static_cast<std::size_t>(FigureId::throughput_after_first_step) + 1 == figure_count);
 
 constexpr std::array<StageFigure, 4> stage_table = {{
     {"capacity_samples_per_s", FigureUnit::samples_per_second, "what it could carry alone",

@@ -54,6 +54,7 @@ struct Times {
   Duration first_epoch;  ///< a whole one, also where the job ends in its middle
   Duration epoch;        ///< a later epoch; the first where there is but one
   Duration total;
+  Duration first_step;  ///< of an epoch, on average: from its beginning to the end of its first step
 };
 
 /// What monitors would show in a steady epoch, of one instance, and how long the job takes to get

@@ -288,6 +288,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     // What a limit lets through does not vary.
     unaided = std::max(rounds * (first - c.ahead) + varied, rounds * first_limited);
   }
+  const double first_of_one = std::max(first, first_limited);
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
   // would reach before the loader is ahead by what they vary.
   if (first > 0.0 && pace.whole_cv > 0.0) {
@@ -390,6 +391,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   Span& span = epoch.span;
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);
+  // Before the first all-reduce, a GPU waits for no other.
+  span.first_step = seconds(
+      std::min(wall, startup + read_before + first_of_one + way - c.reduction));
   span.busy = seconds(steps * c.step + small_step + n * (c.before + c.ahead));
   double rest = wall - span.busy.base();
   const auto book = [&](Stage stage, double time) {

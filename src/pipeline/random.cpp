@@ -137,6 +137,9 @@ Span spans_of(const Inputs& inputs, double steps, const EpochModel& built,
               const engine::Outcome& outcome) {
   Span span;
   span.wall = from_ticks(static_cast<double>(outcome.now.ns));
+  if (const auto& steps_done = outcome.marks[step_mark].first; !steps_done.empty()) {
+    span.first_step = from_ticks(static_cast<double>(steps_done.front().ns));
+  }
   const double share = 1.0 / static_cast<double>(built.gpus.size());
   PerStage<Duration> waiting;
   Duration late;

@@ -207,6 +207,7 @@ Span& Span::operator+=(const Span& other) {
   wall += other.wall;
   busy += other.busy;
   straggling += other.straggling;
+  first_step += other.first_step;
   for (Stage stage : all_stages()) stall[stage] += other.stall[stage];
   return *this;
 }
@@ -215,6 +216,7 @@ Span operator*(double factor, Span span) {
   span.wall *= factor;
   span.busy *= factor;
   span.straggling *= factor;
+  span.first_step *= factor;
   for (Stage stage : all_stages()) span.stall[stage] *= factor;
   return span;
 }
@@ -228,6 +230,7 @@ void bring_to(Span& span, Duration wall, Duration busy) {
   // Without any waiting, all is work.
   span.busy = waiting > Duration{} ? std::min(busy, wall) : wall;
   span.wall = wall;
+  span.first_step = std::min(span.first_step, wall);
 }
 
 double steady_epoch(const Inputs& inputs) {

@@ -42,6 +42,8 @@ struct Span {
   Duration busy;
   PerStage<Duration> stall;
   Duration straggling;  ///< of stall[allreduce]: waiting for the slowest rank
+  /// Of wall: from an epoch's beginning until one GPU has done the step of its first batch.
+  Duration first_step;
 
   Span& operator+=(const Span& other);
   friend Span operator*(double factor, Span span);

@@ -140,7 +140,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.communication = resolved.communication;
   result.layout = resolved.layout;
   result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
-                  outcome.total.wall};
+                  outcome.total.wall,
+                  outcome.trained.first_step / pipeline::epochs_begun(inputs)};
   result.gpu_busy_time = outcome.total.busy;
   result.straggling = outcome.total.straggling;
   const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
