@@ -2,7 +2,7 @@
 import corpus
 
 SCALING = ("num_workers", "gpus_per_instance", "instances", "vcpus", "connections")
-BUSY = ("gpu_busy", "gpu_busy_of_total")
+BUSY = ("gpu_busy", "gpu_busy_of_total", "gpu_busy_after_first_step")
 TIMES = ("total_s", "epoch_s", "step_ms", "stall_s")
 
 

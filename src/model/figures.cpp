@@ -56,21 +56,10 @@ const OnDemandInstead* instead(R r) {
   return known ? &*r.interruptions->on_demand : nullptr;
 }
 
-struct LeftAfter {
-  double steps = 0.0;  ///< share of the job's
-  Duration time;
-};
-
-/// The job without the first step of each epoch and what comes before it. Empty where no epoch has
-/// a second step, or the job has no steps.
-std::optional<LeftAfter> after_first_steps(R r) {
-  if (r.steps_per_epoch <= 1.0 || r.steps <= 1.0) return std::nullopt;
-  const double epochs = std::ceil(r.steps / r.steps_per_epoch);
+std::optional<AfterFirstSteps> after_first_steps(R r) {
   const Times& t = r.times;
-  const LeftAfter left{1.0 - epochs / r.steps,
-                       t.total - t.startup - t.staging - epochs * t.first_step};
-  if (left.steps <= 0.0 || left.time <= Duration{}) return std::nullopt;
-  return left;
+  return after_first_steps(r.steps, r.steps_per_epoch, t.total - t.startup - t.staging,
+                           t.first_step);
 }
 
 constexpr std::array<Figure, figure_count> table = {{
@@ -246,7 +235,7 @@ constexpr std::array<Figure, figure_count> table = {{
        if (!left) return std::nullopt;
        return r.gpu_busy_time * left->steps / left->time;
      },
-     nullptr, "", true},
+     &Bands::busy_after_first_step, "", true},
     {FigureId::throughput_after_first_step, derived, "samples_per_s_after_first_step",
      FigureUnit::samples_per_second, more, "throughput after each epoch's first step",
      "as training loops and benchmarks state it that leave the first step out",
@@ -289,6 +278,15 @@ constexpr std::array<StageFigure, 4> stage_table = {{
 }};
 
 }  // namespace
+
+std::optional<AfterFirstSteps> after_first_steps(double steps, double steps_per_epoch,
+                                                 Duration time, Duration first_step) {
+  if (steps_per_epoch <= 1.0 || steps <= 1.0) return std::nullopt;
+  const double epochs = std::ceil(steps / steps_per_epoch);
+  const AfterFirstSteps left{1.0 - epochs / steps, time - epochs * first_step};
+  if (left.steps <= 0.0 || left.time <= Duration{}) return std::nullopt;
+  return left;
+}
 
 std::span<const Figure> all_figures() {
   return table;

@@ -124,6 +124,16 @@ struct Figure {
   std::string_view since = "0.1.0";  ///< the first version that has it
 };
 
+/// A job without the first step of each epoch and what comes before it.
+struct AfterFirstSteps {
+  double steps = 0.0;  ///< share of the job's
+  Duration time;
+};
+/// Of a job of so many steps, whose epochs took `time`, and their first steps `first_step` each.
+/// Empty where no epoch has a second step.
+std::optional<AfterFirstSteps> after_first_steps(double steps, double steps_per_epoch,
+                                                 Duration time, Duration first_step);
+
 /// All, in the order of their ids.
 std::span<const Figure> all_figures();
 /// Those of one group, which stand together.
@@ -145,7 +155,8 @@ inline constexpr std::array main_figures = {FigureId::money, FigureId::total_cos
 /// Those whose spread over draws is kept, in the order in which it is written.
 inline constexpr std::array banded_figures = {FigureId::total_time, FigureId::epoch,
                                               FigureId::money,      FigureId::total_cost,
-                                              FigureId::throughput, FigureId::gpu_busy};
+                                              FigureId::throughput, FigureId::gpu_busy,
+                                              FigureId::busy_after_first_step};
 /// Those in which a comparison states by how much a result differs from the first.
 inline constexpr std::array compared_figures = {FigureId::total_time, FigureId::money,
                                                 FigureId::total_cost, FigureId::throughput};

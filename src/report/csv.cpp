@@ -118,7 +118,9 @@ void add_result(Row& row, const Result& r) {
     add_figures(row, r, group);
   }
   add_stages(row, r);
-  for (const FigureId id : banded_figures) add_band(row, r, figure(id));
+  for (const FigureId id : banded_figures) {
+    if (figure(id).group != FigureGroup::derived) add_band(row, r, figure(id));
+  }
 }
 
 template <class Row>

@@ -20,6 +20,7 @@ template <class T>
 Keys<T> band_entries() {
   Keys<T> list;
   for (const FigureId id : banded_figures) {
+    if (figure(id).group == FigureGroup::derived) continue;
     Entry<T>& made = list.emplace_back();
     made.key.name = name_of(id);
     made.key.kind = KeyKind::numbers;

@@ -63,14 +63,21 @@ bool never_ends(const pipeline::Outcome& outcome) {
 
 double figure_of(const DrawnJob& job, FigureId id) {
   const pipeline::Outcome& outcome = job.outcome;
+  const Duration after_staging = outcome.total.wall - outcome.startup - outcome.staging;
   switch (id) {
     case FigureId::total_time: return outcome.total.wall.base();
     case FigureId::epoch: return outcome.later.wall.base();
     case FigureId::money: return job.bill.money.base();
     case FigureId::total_cost: return job.bill.total.base();
     case FigureId::throughput: return outcome.trained_samples / outcome.training().base();
-    case FigureId::gpu_busy:
-      return outcome.total.busy / (outcome.total.wall - outcome.startup - outcome.staging);
+    case FigureId::gpu_busy: return outcome.total.busy / after_staging;
+    case FigureId::busy_after_first_step: {
+      const Duration first_step = outcome.trained.first_step / pipeline::epochs_begun(job.inputs);
+      const auto left =
+          after_first_steps(outcome.effort.steps, outcome.steps, after_staging, first_step);
+      // Epochs of one step have none after it; the figure is empty then.
+      return left ? outcome.total.busy * left->steps / left->time : 0.0;
+    }
     default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
