@@ -24,14 +24,14 @@ engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve
 }
 
 /// Rates are enforced over a while (SampleLimit::saved): who asked for less in the last one may ask
-/// for more in this. At first a few requests are let through together.
+/// for more in this.
 LimitBuckets add_limit(engine::Model& model, const std::string& name, const SampleLimit& limit,
-                       double fold, double at_once) {
+                       double fold, const Opening& opening) {
   LimitBuckets made;
   const auto bucket = [&](const std::string& suffix, double rate, double credit) {
-    const double first = std::max(credit / fold, at_once);
-    return model.add(engine::Bucket{name + limit.name + suffix, rate / fold,
-                                    std::max(first, limit.saved * rate / fold), first});
+    const double first = std::max(credit / fold, opening.let_through(rate / fold));
+    const double most = std::max({first, opening.samples, limit.saved * rate / fold});
+    return model.add(engine::Bucket{name + limit.name + suffix, rate / fold, most, first});
   };
   made.long_run = bucket("", limit.rate, limit.credit);
   if (limit.burst_rate > 0.0 && limit.credit > 0.0) {
@@ -77,7 +77,7 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
     made.stations.push_back(place);
   }
   for (const SampleLimit& limit : loading.limits) {
-    made.limits.push_back(add_limit(model, name, limit, fold, customers * chunk));
+    made.limits.push_back(add_limit(model, name, limit, fold, opening_of(loading, fold, chunk)));
   }
   if (!loading.cores.empty()) {
     made.cpu = add_curve(model, name + std::string(cores_name), loading.cores, customers + helpers,
@@ -86,11 +86,20 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
   return made;
 }
 
+Opening opening_of(const Loading& loading, double fold, double chunk) {
+  return {chunk * std::max(1.0, loading.customers / fold), chunk * loading.alone()};
+}
+
+double Opening::let_through(double rate) const {
+  return std::min(samples, rate * time);
+}
+
 engine::BucketId add_nic(engine::Model& model, const std::string& name, const SharedNic& nic,
-                         double fold, double at_once) {
-  const double burst = std::max(at_once, nic.rate / fold) + nic.gradients / fold;
-  return model.add(
-      engine::Bucket{name + "NIC", nic.rate / fold, burst, at_once + nic.gradients / fold});
+                         double fold, const Opening& opening) {
+  const double rate = nic.rate / fold;
+  const double gradients = nic.gradients / fold;
+  return model.add(engine::Bucket{name + "NIC", rate, std::max(opening.samples, rate) + gradients,
+                                  opening.let_through(rate) + gradients});
 }
 
 void add_locks(engine::Model& model, Capacities& capacities, const std::string& name) {

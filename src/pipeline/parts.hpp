@@ -43,11 +43,24 @@ struct Capacities {
   std::optional<engine::BucketId> nic;  ///< what downloads and gradients share, in samples
 };
 
-/// The bucket that downloads of at most `at_once` samples pass, and the gradients of an instance
+/// What all customers of an instance begin with. A chunk asks for all of its samples before the
+/// first of them, so what limits let through while it is made is lent to it; no more than that, or
+/// each epoch would have as much for nothing.
+struct Opening {
+  double samples = 0.0;  ///< one chunk each
+  double time = 0.0;     ///< seconds that one alone needs for its chunk
+
+  /// Samples that a limit of so many a second has at the beginning.
+  [[nodiscard]] double let_through(double rate) const;
+};
+/// `fold`: customers that one simulated one stands for.
+Opening opening_of(const Loading& loading, double fold, double chunk);
+
+/// The bucket that downloads pass, and the gradients of an instance
 /// once they were exchanged: both together get no more than the NIC carries, and neither is slowed
 /// where it carries both.
 engine::BucketId add_nic(engine::Model& model, const std::string& name, const SharedNic& nic,
-                         double fold, double at_once);
+                         double fold, const Opening& opening);
 
 /// `fold`: customers that one simulated one stands for.
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
