@@ -241,8 +241,8 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   const auto nic = local ? shared_nic(inputs, epoch.kind, one.misses) : std::nullopt;
   std::optional<engine::BucketId> shared;
   if (nic) {
-    shared = local->nic = add_nic(model, name, *nic, layout.fold,
-                                  opening_of(local->loading, layout.fold, chunk));
+    shared = local->nic =
+        add_nic(model, name, *nic, layout.fold, opening_of(local->loading, layout.fold, chunk));
   }
   if (local) add_stream(model, epoch.built, *local, one, epoch.kind, name);
   std::optional<engine::ResourceId> cpu;

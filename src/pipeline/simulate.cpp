@@ -93,6 +93,26 @@ std::optional<AffordableEpoch> known_or_simulated(KnownEpochs* known, const Epoc
   return at->second.epoch;
 }
 
+/// Of one epoch that finds all credits, the mean with its waiting shared out.
+Span details_of(const Gang& gang, const SimulationOptions& options, const Epochs& single) {
+  Credits all;
+  Gang fresh{gang.inputs, all, other_kinds(gang.inputs, all)};
+  return made_of_means(fresh, options.details, single).span;
+}
+
+/// Adds `time` to what the span waits, as the means of `longer` wait beyond those of `than`.
+void add_waiting(Span& span, Duration time, const Span& longer, const Span& than) {
+  PerStage<Duration> beyond;
+  Duration all;
+  for (Stage stage : all_stages()) {
+    beyond[stage] = std::max(Duration{}, longer.stall[stage] - than.stall[stage]);
+    all += beyond[stage];
+  }
+  if (time <= Duration{} || all <= Duration{}) return;
+  for (Stage stage : all_stages()) span.stall[stage] += time / all * beyond[stage];
+  span.wall += time;
+}
+
 /// The means, brought to what the events of one of these epochs say. Events begin each epoch with
 /// all credits, so they are compared with a mean that does so too.
 MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
@@ -131,8 +151,17 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
       options.seeds > 1 ? standard_deviation(walls) : std::sqrt(means.variance / of_all);
   const double left_out = of_all * unsure.base() / n;
   out.events_variance += of_all * of_all * deviation * deviation / n + left_out * left_out;
-  means.last = (means.last.wall / one / n) * sum;
-  means.span = (of_all / n) * sum;
+  const Span fresh = means.ends.empty() ? Span{} : details_of(gang, options, single);
+  // Where credits run out, later epochs work no more and wait longer, for what the mean's wait for.
+  const auto as_events_say = [&](double count, const Span& mean) {
+    Span span = (count / n) * sum;
+    const Duration wall = mean.wall / one / n * sum.wall;
+    add_waiting(span, wall - span.wall, mean, count * fresh);
+    bring_to(span, wall, span.busy);
+    return span;
+  };
+  means.last = as_events_say(1.0, means.last);
+  means.span = as_events_say(epochs.count, means.span);
   return means;
 }
 

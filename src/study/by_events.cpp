@@ -20,6 +20,8 @@ constexpr int first_seeds = 4;
 constexpr int most_seeds = 64;
 constexpr int seeds_of_gains = 3;
 constexpr double whole_epochs_over_windows = 5.0;
+constexpr double whole_epochs_where_far_apart = 15.0;
+constexpr double far_apart = 0.1;
 constexpr std::size_t most_stages = std::tuple_size_v<decltype(ByEvents::best)>;
 
 double relative_error(const pipeline::Outcome& outcome) {
@@ -43,6 +45,41 @@ const GainByEvents& best_of(const ByEvents& by_events, const Bottleneck& by_mean
   return gains[next && gains.size() > 1 ? 1 : 0];
 }
 
+ByEvents beside(const pipeline::Outcome& mean, const pipeline::Outcome& events, int seeds) {
+  ByEvents found;
+  found.events = events.effort.events;
+  found.seeds = seeds;
+  found.whole = events.whole_epochs;
+  found.total = events.total.wall;
+  found.mean_total = mean.total.wall;
+  found.difference = found.total / found.mean_total - 1.0;
+  found.error = relative_error(events);
+  return found;
+}
+
+/// Where the mean is wrong, those that gain by it need not be all that do.
+std::vector<Stage> stages_to_try(const Bottleneck& by_mean, const pipeline::Span& job) {
+  std::vector<Stage> stages;
+  for (const auto& [stage, gain] : by_mean.gains) {
+    if (stages.size() < most_stages) stages.push_back(stage);
+  }
+  Stage longest = Stage::gpu;
+  for (const Stage stage : all_stages()) {
+    if (job.stall[stage] > job.stall[longest]) longest = stage;
+  }
+  const auto tries = [&](Stage stage) {
+    return std::find(stages.begin(), stages.end(), stage) != stages.end();
+  };
+  const auto add = [&](Stage stage, Duration time) {
+    if (tries(stage) || time < least_gain * job.wall) return;
+    if (stages.size() == most_stages) stages.pop_back();
+    stages.push_back(stage);
+  };
+  add(longest, job.stall[longest]);
+  add(Stage::gpu, job.busy);
+  return stages;
+}
+
 }  // namespace
 
 Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options) {
@@ -57,6 +94,10 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     }
     stated.outcome = pipeline::simulate(inputs, stated.options);
     stated.mean = pipeline::simulate(inputs);
+    ByEvents found = beside(stated.mean, stated.outcome, 1);
+    found.error = std::sqrt(stated.mean.variance) / found.total.base();
+    found.stated = true;
+    stated.by_events = found;
     return stated;
   }
   stated.mean = pipeline::simulate(inputs, stated.options);
@@ -76,14 +117,17 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
   pipeline::Outcome events = simulated();
   if (events.only_mean) return stated;
   const auto parting = [&] { return events.total.wall / stated.mean.total.wall - 1.0; };
-  // Windows are enough to say that the mean is right. To say that it is not takes whole epochs,
-  // as long as these are not many times as long.
   const auto parts = [&] {
     return std::abs(parting()) > std::max(parts_from, 2.0 * relative_error(events));
   };
-  if (!events.whole_epochs && parts()) {
+  // Windows are enough to say that the mean is right. To say that it is not takes whole epochs, as
+  // long as these are not many times as long; what windows leave out is the mean's, and wrong where
+  // that is.
+  if (!events.whole_epochs && std::abs(parting()) > parts_from) {
     pipeline::SimulationOptions whole = affordable;
-    whole.most_events = whole_epochs_over_windows * affordable_events;
+    whole.most_events =
+        affordable_events * (std::abs(parting()) > far_apart ? whole_epochs_where_far_apart
+                                                             : whole_epochs_over_windows);
     whole.only_whole = true;
     pipeline::KnownEpochs whole_epochs;
     whole.known = &whole_epochs;
@@ -118,14 +162,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
       if (more > affordable.seeds) with(more);
     }
   }
-  ByEvents found;
-  found.events = events.effort.events;
-  found.seeds = affordable.seeds;
-  found.whole = events.whole_epochs;
-  found.total = events.total.wall;
-  found.mean_total = stated.mean.total.wall;
-  found.difference = parting();
-  found.error = relative_error(events);
+  ByEvents found = beside(stated.mean, events, affordable.seeds);
   found.stated = parts();
   if (found.stated) {
     events.variance = stated.mean.variance;
@@ -137,12 +174,10 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
 }
 
 void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inputs,
-                               const RunOptions& options, const Bottleneck& by_mean) {
+                               const pipeline::Span& job, const RunOptions& options,
+                               const Bottleneck& by_mean) {
   by_events.mean_bottleneck = by_mean.stage;
-  std::vector<Stage> stages;
-  for (const auto& [stage, gain] : by_mean.gains) {
-    if (stages.size() < most_stages) stages.push_back(stage);
-  }
+  const std::vector<Stage> stages = stages_to_try(by_mean, job);
   if (stages.empty()) return;
   pipeline::SimulationOptions simulation;
   simulation.details = false;

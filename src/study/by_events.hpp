@@ -27,10 +27,13 @@ struct Stated {
 /// until the standard error of their mean is under 0.5 %, or the events are used up.
 Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options);
 
-/// Simulates the affordable events of the job with each of `stages` twice as fast, all with the
-/// same seeds (common random numbers), and fills the gains, best first, and the bottleneck.
+/// Simulates the affordable events of the job, of which `job` is stated, with stages twice as fast,
+/// all with the same seeds (common random numbers), and fills the gains, best first, and the
+/// bottleneck. Tried are those that gain most by the mean, the one that the GPUs wait longest for,
+/// and the GPUs.
 void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inputs,
-                               const RunOptions& options, const Bottleneck& by_mean);
+                               const pipeline::Span& job, const RunOptions& options,
+                               const Bottleneck& by_mean);
 
 /// Puts the events' gains in the place of the mean's where the events are stated, or where they
 /// name another bottleneck by more than 2 points and twice their error.

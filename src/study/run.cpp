@@ -139,9 +139,9 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   if (options.list_inputs) result.inputs = resolved.used;
   result.communication = resolved.communication;
   result.layout = resolved.layout;
-  result.times = {outcome.startup, outcome.staging, outcome.first.wall, outcome.later.wall,
-                  outcome.total.wall,
-                  outcome.trained.first_step / pipeline::epochs_begun(inputs)};
+  result.times = {outcome.startup,    outcome.staging,
+                  outcome.first.wall, outcome.later.wall,
+                  outcome.total.wall, outcome.trained.first_step / pipeline::epochs_begun(inputs)};
   result.gpu_busy_time = outcome.total.busy;
   result.straggling = outcome.total.straggling;
   const Duration training = outcome.total.wall - outcome.startup - outcome.staging;
@@ -161,7 +161,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   if (options.gains) result.bottleneck = find_bottleneck(inputs, mean.total.wall);
   if (stated.by_events) {
     result.by_events = stated.by_events;
-    find_bottleneck_by_events(*result.by_events, inputs, options, result.bottleneck);
+    find_bottleneck_by_events(*result.by_events, inputs, outcome.total, options, result.bottleneck);
     let_events_decide(result.bottleneck, *result.by_events);
   }
   fill_stages(result, resolved, outcome);

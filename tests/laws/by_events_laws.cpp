@@ -156,12 +156,13 @@ TEST_CASE("by events: the stage that would save most is the mean's where the mea
   for (int i = 0; i < 300; ++i) {
     const Inputs inputs = generate.inputs(120.0);
     if (!small_enough(inputs)) continue;
-    const Bottleneck by_mean = study::find_bottleneck(inputs, simulate(inputs).total.wall);
+    const Outcome mean = simulate(inputs);
+    const Bottleneck by_mean = study::find_bottleneck(inputs, mean.total.wall);
     if (by_mean.gains.size() < 2 || by_mean.gains[0].second - by_mean.gains[1].second < 0.02) {
       continue;
     }
     ByEvents found;
-    study::find_bottleneck_by_events(found, inputs, {}, by_mean);
+    study::find_bottleneck_by_events(found, inputs, mean.total, {}, by_mean);
     if (found.gains().empty()) continue;
     // What the events cannot tell apart is no difference.
     const GainByEvents& best = found.gains().front();
