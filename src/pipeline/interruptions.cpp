@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/loading.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/shared_limits.hpp"
 #include "reliability/interval.hpp"
@@ -9,18 +10,39 @@
 namespace feedrate::pipeline {
 namespace {
 
+/// Samples a second that an instance's storage delivers at most, whoever asks: what limits let
+/// through, and a disk reads. What connections carry each is no limit of a store that serves more
+/// of them. 1e300 where nothing limits it.
+double storage_carries(const Inputs& inputs, Stage storage) {
+  const double last = epochs_begun(inputs);
+  double most = 1e300;
+  for (const Loading& loading : loadings(inputs, EpochKind::later, misses_in(inputs, last),
+                                         active_workers(inputs), Reading::all)) {
+    for (const SampleLimit& limit : loading.limits) {
+      if (limit.stage == storage) most = std::min(most, limit.rate);
+    }
+    for (const Station& station : loading.stations) {
+      if (storage != Stage::disk || station.stage != storage || !station.works()) continue;
+      most = std::min(most, station.rate.total(loading.customers) / station.work);
+    }
+  }
+  return most;
+}
+
 /// The share of its time that the storage of the checkpoints, or the NIC on the way there, reads
 /// for training.
 double storage_busy(const Outcome& out, const Inputs& inputs) {
   if (!inputs.checkpoint_background || !inputs.checkpoint_beside) return 0.0;
+  if (out.later.wall <= Duration{}) return 0.0;
+  const Stage storage = *inputs.checkpoint_beside;
+  const double rate = out.samples / out.later.wall.base();
+  const double instances = inputs.instances_alike() / inputs.times_loaded;
+  double busy = rate / (storage_carries(inputs, storage) * instances);
   const auto carried = capacities(inputs, EpochKind::later, epochs_begun(inputs));
-  Throughput most = carried[*inputs.checkpoint_beside];
-  const Throughput nic = carried[Stage::network];
-  if (*inputs.checkpoint_beside == Stage::download && nic > Throughput{}) {
-    most = most > Throughput{} ? std::min(most, nic) : nic;
+  if (const double nic = carried[Stage::network].base(); storage == Stage::download && nic > 0.0) {
+    busy = std::max(busy, rate / nic);
   }
-  if (most <= Throughput{} || out.later.wall <= Duration{}) return 0.0;
-  return std::min(1.0, samples(out.samples) / out.later.wall / most);
+  return std::min(1.0, busy);
 }
 
 /// What a restart takes beside noticing, replacing and loading: start-up, copying, cold caches.

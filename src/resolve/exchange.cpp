@@ -187,9 +187,9 @@ Bytes sent_in_ring(Parallelism how, double n, Bytes size) {
   return (sums_for_all(how) ? 2.0 : 1.0) * (n - 1.0) / n * size;
 }
 
-/// Bytes of an optimiser step over an instance's NIC, as rings have it: over all GPUs, or over the
-/// instances alone where each has summed its own first. What leaves an NVLink domain leaves it by
-/// the NICs of all its instances.
+/// Bytes of an optimiser step over an instance's NIC, on average: as a ring over all GPUs sends
+/// them, or one over the instances where each sums its own first; trees are as many lines among
+/// instances, up and down. What leaves an NVLink domain leaves it by the NICs of all its instances.
 Bytes over_network(const Context& context, Parallelism how, bool in_levels, Bytes size) {
   const Inputs& inputs = context.out.inputs;
   const double of_domain = instances_of_domain(context);
@@ -267,7 +267,10 @@ static Duration exchange_gradients(Context& context, const AllReduce& given, col
   out.total = e.total;
   out.exposed = e.exposed;
   if (!among) {
-    inputs.network_allreduce = over_network(context, how, messages.in_levels(), out.size);
+    const bool in_levels = messages.in_levels() ||
+                           out.algorithm == collective::name_of(collective::Algorithm::tree) ||
+                           out.algorithm == collective::name_of(collective::Algorithm::nvls_tree);
+    inputs.network_allreduce = over_network(context, how, in_levels, out.size);
   }
   if (how == Parallelism::smddp && !given.points && context.texts) {
     context.out.caveats.push_back(

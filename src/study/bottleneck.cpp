@@ -32,9 +32,8 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   options.details = false;
   for (Stage stage : all_stages()) {
     if (!costs(inputs, stage, first, later)) continue;
-    pipeline::Inputs faster = inputs;
-    faster.speed[stage] *= 2.0;
-    const pipeline::Outcome outcome = pipeline::simulate(faster, options);
+    const pipeline::Outcome outcome =
+        pipeline::simulate(pipeline::twice_as_fast(inputs, stage), options);
     const double gain = 1.0 - outcome.total.wall / base;
     if (gain >= least_gain) bottleneck.gains.emplace_back(stage, gain);
   }
