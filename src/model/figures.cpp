@@ -221,6 +221,14 @@ constexpr std::array<Figure, figure_count> table = {{
      nullptr, "", true},
     {FigureId::stall, derived, stall_name, second, less, "GPU waits", "total_s - gpu_busy_s",
      [](R r) -> Value { return (r.times.total - r.gpu_busy_time).base(); }},
+    {FigureId::later_epoch, derived, "later_epoch_s", second, less, "later epochs on average",
+     "mean of the epochs after the first; null: fewer than two",
+     [](R r) -> Value {
+       const double later = r.steps_per_epoch > 0.0 ? r.steps / r.steps_per_epoch - 1.0 : 0.0;
+       if (later <= 1.0 || !r.throughput) return std::nullopt;
+       return (r.samples / r.throughput->base() - r.times.first_epoch.base()) / later;
+     },
+     nullptr, "", true},
     {FigureId::first_step, derived, "first_step_s", second, less, "first step",
      "from an epoch's beginning to the end of its first step, on average",
      [](R r) -> Value {

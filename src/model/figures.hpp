@@ -77,12 +77,13 @@ enum class FigureId : std::uint8_t {
   cost_per_million_samples,
   month,
   stall,
+  later_epoch,
   first_step,
   busy_after_first_step,
   throughput_after_first_step,
 };
 
-inline constexpr std::size_t figure_count = 63;
+inline constexpr std::size_t figure_count = 64;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

@@ -48,6 +48,13 @@ struct Gang {
   Credits& credits;
   std::vector<Instances> others;
   Duration decides{};
+  /// Of later epochs whose events were simulated: seconds by the mean, all that are alike, and
+  /// times these that one took by its events.
+  struct Simulated {
+    double mean = 0.0;
+    double ratio = 1.0;
+  };
+  std::vector<Simulated> later{};
 
   /// Epochs after this one, which is not the first, find the caches as it does.
   [[nodiscard]] bool steady_in(double epoch) const {
@@ -151,6 +158,9 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
   // Of one seed nothing shows how epochs vary but the mean, whose variance is that of all of them.
   const double deviation =
       options.seeds > 1 ? standard_deviation(walls) : std::sqrt(means.variance / of_all);
+  if (epochs.first >= 2.0 && epochs.steps <= 0.0) {
+    gang.later.push_back({means.span.wall.base(), sum.wall / one / n});
+  }
   const double left_out = of_all * unsure.base() / n;
   out.events_variance += of_all * of_all * deviation * deviation / n + left_out * left_out;
   const Span fresh = means.ends.empty() ? Span{} : details_of(gang, options, single);
@@ -185,6 +195,20 @@ MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epoc
   return made_of_means(gang, options.details, epochs);
 }
 
+/// How far epochs that find other caches, each simulated once, lie apart beside the mean: what one
+/// seed does not show, and the mean may know less well.
+double variance_among(const std::vector<Gang::Simulated>& epochs) {
+  if (epochs.size() < 2) return 0.0;
+  std::vector<double> ratios;
+  double squares = 0.0;
+  for (const Gang::Simulated& one : epochs) {
+    ratios.push_back(one.ratio);
+    squares += one.mean * one.mean;
+  }
+  const double deviation = standard_deviation(ratios);
+  return deviation * deviation * squares;
+}
+
 void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   const Inputs& inputs = gang.inputs;
   const auto add = [&](const Epochs& epochs) {
@@ -208,6 +232,7 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
     out.later = more.last;
     epoch += count;
   }
+  out.events_variance = std::max(out.events_variance, variance_among(gang.later));
   if (inputs.unfinished_steps <= 0.0) return;
   if (inputs.epochs < 1.0) {
     // What a whole one would take, on the credits that it would find.

@@ -354,6 +354,14 @@ Table stage_table(const Result& r) {
   return table;
 }
 
+/// What to add where epochs after the first are not alike, as while caches fill or credits run out.
+std::string later_epochs_remark(const Result& r) {
+  const std::optional<double> average = value_of(r, FigureId::later_epoch);
+  constexpr double alike = 0.01;
+  if (!average || std::abs(*average / r.times.epoch.base() - 1.0) < alike) return "each";
+  return fmt::format("the last one; {} on average", figure_text(r, FigureId::later_epoch));
+}
+
 Table time_table(const Result& r) {
   Table table;
   table.title = "Time";
@@ -365,7 +373,7 @@ Table time_table(const Result& r) {
   const char* const whole = reaches_end ? "" : "if it were complete";
   if (epochs_differ) {
     add_time(table, r, FigureId::first_epoch, whole);
-    add_time(table, r, FigureId::epoch, "each");
+    add_time(table, r, FigureId::epoch, later_epochs_remark(r));
   } else if (r.times.epoch > Duration{}) {
     table.rows.push_back({{"epoch", figure_text(r, FigureId::epoch), whole}, false});
   }
