@@ -29,7 +29,7 @@ NamedResult starving() {
   r.stages[Stage::gpu] = {Throughput::of(330), 0.37, Duration{}, Money{}, Origin::measured};
   r.stages[Stage::h2d] = {Throughput::of(45000), 0.004, seconds(0.5), usd(0.0044), Origin::assumed};
   r.gpu_busy_time = seconds(96);
-  r.times = {seconds(12), Duration{}, seconds(260), seconds(248), seconds(260)};
+  r.times = {seconds(12), Duration{}, seconds(260), seconds(248), seconds(260), Duration{}};
   r.throughput = Throughput::of(117.7);
   r.gpu_busy = 0.37;
   r.bill.compute = r.bill.money = r.bill.total = usd(2.28);

@@ -1,0 +1,86 @@
+// What is said of a job whose events are stated: busy time, bottleneck, gains.
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "catch.hpp"
+#include "pipeline/generated.hpp"
+#include "pipeline/loading.hpp"
+#include "pipeline/simulate.hpp"
+#include "schema/scenario.hpp"
+#include "seed.hpp"
+#include "study/run.hpp"
+
+using namespace feedrate;
+using namespace feedrate::pipeline;
+
+TEST_CASE("law: credits that run out make no GPU work for longer") {
+  Generator generate(8401);
+  int ran_out = 0;
+  for (int i = 0; i < 400 && ran_out < 25; ++i) {
+    Inputs inputs = generate.inputs(20.0);
+    if (inputs.gpus() > 8.0 || !inputs.source || inputs.source->limits.empty()) continue;
+    RateLimit& limit = inputs.source->limits.front();
+    const Outcome fast = simulate(inputs);
+    const double asked = limit.each * fast.samples / fast.later.wall.base();
+    limit.rate = 0.3 * asked / std::max(1.0, inputs.instances);
+    limit.burst_rate = 3.0 * asked;
+    limit.credit = 5.0 * limit.each * fast.samples;
+    inputs.epochs = 30.0;
+    SimulationOptions options;
+    options.most_events = 1e12;
+    const Outcome events = simulate(inputs, options);
+    if (events.ends.empty() || events.only_mean) continue;
+    ++ran_out;
+    inputs.epochs = 1.0;
+    const Outcome one = simulate(inputs, options);
+    INFO("job " << i);
+    CHECK(events.trained.busy / one.trained.busy == Approx(30.0).epsilon(0.02));
+    Duration parts = events.total.busy;
+    for (const Stage stage : all_stages()) parts += events.total.stall[stage];
+    CHECK(parts.base() == Approx(events.total.wall.base()).epsilon(1e-6));
+  }
+  CHECK_DRAWN(ran_out >= 10);
+}
+
+TEST_CASE("law: a NIC twice as fast carries gradients twice as fast, too") {
+  Generator generate(8402);
+  int shared = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Inputs inputs = generate.inputs(100.0);
+    const Inputs faster = twice_as_fast(inputs, Stage::network);
+    CHECK(faster.speed[Stage::network] == 2.0 * inputs.speed[Stage::network]);
+    const auto nic = shared_nic(inputs, EpochKind::first, misses_in(inputs, 1.0));
+    const double messages = faster.speed[Stage::allreduce] / inputs.speed[Stage::allreduce];
+    INFO("job " << i);
+    CHECK(messages >= 1.0);
+    CHECK(messages <= 2.0);
+    if (!nic || !inputs.exchange) continue;
+    ++shared;
+    CHECK(messages > 1.0);
+    CHECK(simulate(faster).total.wall <= simulate(inputs).total.wall * (1.0 + 1e-9));
+  }
+  INFO(shared);
+}
+
+TEST_CASE("by events: all of them name the bottleneck as those do that are affordable") {
+  const Scenario job = schema::read_scenario(schema::parse_document(
+      R"({"dataset": {"samples": 20000, "bytes_per_sample": "110 KB", "size_cv": 1.5},
+          "source": {"service": "s3", "input_mode": "stream"},
+          "loader": {"kind": "tfdata", "num_workers": 8, "batch_size": 256, "prefetch_factor": 4},
+          "preprocess": [{"operation": "decode", "cpu": "8 ms"}],
+          "cluster": {"vcpus": 32, "cores": 16, "gpus_per_instance": 1, "price": "1 USD/h",
+                      "network": "10 Gbit/s"},
+          "job": {"epochs": 1, "step": {"per_sample": "5 ms"}}})",
+      "pool.json"));
+  study::RunOptions affordable;
+  study::RunOptions exact;
+  exact.exact = true;
+  const Result few = study::run(job, Catalog{}, nullptr, affordable);
+  const Result all = study::run(job, Catalog{}, nullptr, exact);
+  REQUIRE(all.by_events);
+  CHECK(all.by_events->stated);
+  CHECK(all.by_events->total.base() == all.times.total.base());
+  REQUIRE(all.bottleneck.stage);
+  CHECK(*all.bottleneck.stage == Stage::gpu);
+  CHECK(few.bottleneck.stage == all.bottleneck.stage);
+}
