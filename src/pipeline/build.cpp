@@ -228,7 +228,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   engine::Model& model = epoch.model;
   const bool workers = traits(inputs.kind).whole_batches && inputs.workers > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
-  const Division division = division_of(inputs, epoch.loaded.steps);
+  const Division division = division_of(inputs);
   const double active = division.workers;
   std::optional<Capacities> local, remote;
   for (const Loading& loading : loadings(inputs, epoch.kind, one.misses, active)) {

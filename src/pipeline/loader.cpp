@@ -33,16 +33,16 @@ Fetch add_pytorch(RankBuilder& rank) {
     if (w == 0) first_ready = queue;
   }
   const EpochShape& loaded = rank.loaded;
-  const bool smaller_last = loaded.last_batch < inputs.batch;
-  const bool uneven = division.left > 0.0;
-  const double last_worker = uneven ? std::fmod(division.left - 1.0, division.few)
-                                    : std::fmod(loaded.steps - 1.0, workers);
+  const bool uneven = division.few > 0.0;
+  const bool smaller_last = loaded.last_batch < inputs.batch && !uneven;
+  const double last_worker = std::fmod(loaded.steps - 1.0, workers);
   for (int w = 0; w < workers; ++w) {
     const QueueId index{static_cast<std::uint32_t>(first_index) + static_cast<std::uint32_t>(w)};
     const QueueId ready{static_cast<std::uint32_t>(first_ready) + static_cast<std::uint32_t>(w)};
     const bool makes_last = smaller_last && w == static_cast<int>(last_worker);
-    double batches = std::ceil((division.first - w) / workers) - (makes_last ? 1.0 : 0.0);
-    if (w < division.few) batches += std::ceil((division.left - w) / division.few);
+    const double all = division.batches_of(w);
+    const double batches = all - (makes_last ? 1.0 : 0.0);
+    const double batch = uneven ? division.samples_of(w) / all : inputs.batch;
     ProgramBuilder program;
     const Duration start = startup_of(rank, inputs.workers);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
@@ -58,7 +58,7 @@ Fetch add_pytorch(RankBuilder& rank) {
     };
     if (batches > 0.0) {
       program.repeat_long(whole(batches));
-      make(inputs.batch);
+      make(batch);
       program.next();
     }
     if (makes_last) make(loaded.last_batch);

@@ -104,11 +104,10 @@ struct ReadBefore {
 ReadBefore read_before(const Inputs& inputs, double active) {
   if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return {};
   const EpochShape shape = epoch_shape(inputs);
-  const double of_rank = (shape.steps - 1.0) * inputs.batch + shape.last_batch;
-  double own = of_rank / active;
+  double own = ((shape.steps - 1.0) * inputs.batch + shape.last_batch) / active;
   // Of who has most of the objects, and ends last.
-  if (const Division uneven = division_of(inputs, shape.steps); uneven.few > 0.0) {
-    own = of_rank / shape.steps * (uneven.first / uneven.workers + uneven.left / uneven.few);
+  if (const Division uneven = division_of(inputs); uneven.few > 0.0) {
+    own = uneven.owned + uneven.more;
   }
   const double before = inputs.read_before / (traits(inputs.kind).shared_batches ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
@@ -397,20 +396,37 @@ double objects_of_rank(const Inputs& inputs) {
   return inputs.samples * inputs.times_read / inputs.per_object / inputs.replicas();
 }
 
-Division division_of(const Inputs& inputs, double steps) {
+double Division::batches_of(double worker) const {
+  const auto in_turn = [&](double batches, double among) {
+    return worker < among ? std::ceil((batches - worker) / among) : 0.0;
+  };
+  return in_turn(first, workers) + in_turn(left, few);
+}
+
+Division division_of(const Inputs& inputs) {
+  const EpochShape shape = epoch_shape(inputs);
+  const double steps = shape.steps;
   Division all{std::max(1.0, inputs.workers), steps};
   if (!divides_objects(inputs)) return all;
   const double objects = std::max(1.0, std::ceil(objects_of_rank(inputs) - 1e-6));
   all.workers = std::min(all.workers, objects);
   const double each = std::floor(objects / all.workers + 1e-9);
   const double more = objects - each * all.workers;
-  if (more < 0.5) return all;
+  // Of fewer batches than workers each is made by one of them.
+  if (more < 0.5 || steps < all.workers) return all;
+  const double of_object = ((steps - 1.0) * inputs.batch + shape.last_batch) / objects;
+  // As many rounds as it takes workers to make what all of them own: none of their batches is
+  // larger than those of who owns more, so nobody who is ahead is kept from going on by order.
+  const double rounds = std::ceil(steps * each / objects - 1e-9);
   // A loop that waits for its step goes round its workers as it does in groups of batches.
   const double group = inputs.asynchronous_step ? 1.0 : inputs.accumulation;
-  const double unit = all.workers * group;
-  const double first = unit * std::floor(steps * each * all.workers / objects / unit + 1e-9);
-  if (first <= 0.0 || first >= steps) return all;
-  return {all.workers, first, more, steps - first};
+  const double first = group * std::ceil(rounds * all.workers / group - 1e-9);
+  all.first = std::min(first, steps);
+  all.few = more;
+  all.left = steps - all.first;
+  all.owned = each * of_object;
+  all.more = of_object;
+  return all;
 }
 
 double active_workers(const Inputs& inputs) {
@@ -420,7 +436,7 @@ double active_workers(const Inputs& inputs) {
   if (traits(inputs.kind).shared_batches) {
     most = std::min(most, inputs.batch * std::min(inputs.prefetch, shape.steps));
   }
-  if (divides_objects(inputs)) return std::min(most, division_of(inputs, shape.steps).workers);
+  if (divides_objects(inputs)) return std::min(most, division_of(inputs).workers);
   return most;
 }
 

@@ -118,15 +118,26 @@ bool divides_objects(const Inputs& inputs);
 /// samples.
 double objects_of_rank(const Inputs& inputs);
 
-/// How `steps` batches of a rank fall to its workers. Where each reads objects of its own and these
-/// do not divide evenly, some have one more: the last batches are theirs alone.
+/// How the batches of a rank fall to its workers. Where each reads objects of its own and these do
+/// not divide evenly, some have one more: the last batches are theirs alone. A worker makes what it
+/// owns and no more, in as many batches as are its own in turn. (A real one fills its batches up to
+/// the last of them, and that is smaller: torch/utils/data/_utils/fetch.py,
+/// _IterableDatasetFetcher, cuts the samples of each worker by itself. So an epoch has up to a
+/// batch more for each worker than is simulated, as small as all of them together are large.)
 struct Division {
   double workers = 1.0;
   double first = 0.0;  ///< batches of all workers
-  double few = 0.0;    ///< workers that make what is left; 0: nothing is
+  double few = 0.0;    ///< workers that own more, and make what is left; 0: none does
   double left = 0.0;   ///< batches
+  double owned = 0.0;  ///< samples of each worker where some own more
+  double more = 0.0;   ///< that each of those few owns beside them
+
+  [[nodiscard]] double batches_of(double worker) const;
+  [[nodiscard]] double samples_of(double worker) const {
+    return owned + (worker < few ? more : 0.0);
+  }
 };
-Division division_of(const Inputs& inputs, double steps);
+Division division_of(const Inputs& inputs);
 
 /// Whether a Pipe-mode stream, or several connections of it, feed the workers, and its station.
 std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses);

@@ -8,30 +8,24 @@ namespace feedrate::pipeline {
 
 namespace {
 
-/// What the last batches of an epoch add where few of a rank's workers make them. Workers that were
-/// ahead of the GPU begin them with what they hold.
+/// What the last batches of an epoch add where few of a rank's workers make them: those of what
+/// these own more than the others. Workers that were ahead of the GPU begin them with what they
+/// hold.
 struct Uneven {
   const Inputs& inputs;
   const Epochs& epochs;
   const Misses& misses;
   Division division;
-  double in_left;  ///< of what is left, batches that are trained on
+  double of_all = 0.0;   ///< batches' worth of what each worker owns
+  double in_left = 0.0;  ///< of what few own more, as far as it is trained on
 
   Uneven(const Inputs& of, const Epochs& which, const Misses& found)
-      : inputs(of), epochs(which), misses(found) {
-    const double all = epoch_shape(of).steps;
-    division = division_of(of, all);
-    const double trained = which.steps > 0.0 ? which.steps : all;
-    in_left = std::max(0.0, std::min(division.left, trained - division.first));
-  }
-
-  /// What is left, in full batches: a smaller last one is done before the others of its round, and
-  /// takes its share where it has none beside it.
-  [[nodiscard]] double worth_left() const {
-    const EpochShape shape = epoch_shape(inputs);
-    const bool ends = division.first + in_left >= shape.steps;
-    const bool by_itself = std::fmod(in_left - 1.0, std::max(1.0, division.few)) < 0.5;
-    return in_left - (ends && by_itself ? 1.0 - shape.last_batch / inputs.batch : 0.0);
+      : inputs(of), epochs(which), misses(found), division(division_of(of)) {
+    const EpochShape shape = epoch_shape(of);
+    of_all = division.workers * division.owned / of.batch;
+    const double all = shape.steps - 1.0 + shape.last_batch / of.batch;
+    const double trained = which.steps > 0.0 ? std::min(which.steps, all) : all;
+    if (division.few > 0.0) in_left = std::max(0.0, trained - of_all);
   }
 
   void add_to(Made& made, const Flow& all, bool details) const {
@@ -43,9 +37,9 @@ struct Uneven {
     // last batches, which find what these workers may hold. Neither adds to what else keeps the
     // epoch, such as the batches' spread at its begin: the longest way decides, which a slower
     // stage on any of them makes no shorter.
-    const double chain = division.first * made.loader + worth_left() * few.period;
+    const double chain = of_all * made.loader + in_left * few.period;
     const double held = std::min(in_left, division.few * inputs.prefetch);
-    const double found = division.first * made.period + (in_left - held) * few.period;
+    const double found = of_all * made.period + (in_left - held) * few.period;
     const double adds = std::max(0.0, made.around + std::max(chain, found) - made.span.wall.base());
     double waits = 0.0;
     for (Stage stage : all_stages()) waits += few.span.stall[stage].base();

@@ -156,17 +156,6 @@ TEST_CASE("pieces: workers that have one object more than the others make the la
   }
 }
 
-TEST_CASE("pieces: a smaller last batch that few make takes them its share of one") {
-  for (const double last : {1.0, 4.0, 6.0, 10.0}) {
-    Inputs in = alone(2.0, 10.0, 3.0);
-    in.samples = 20.0 + last;
-    in.per_object = in.samples / 3.0;
-    in.whole_objects = true;
-    INFO("its " << last << " samples");
-    CHECK(agreed(in, 1e-3) == Approx((10.0 + last) * 1e-3).epsilon(1e-3));
-  }
-}
-
 TEST_CASE("pieces: what few workers add at the end is not on top of what a limit keeps back") {
   // Fewer GPUs under a limit were slower than more: the last batches added to the longest way what
   // they are longer by than the pace, though that way was another.
@@ -179,7 +168,7 @@ TEST_CASE("pieces: what few workers add at the end is not on top of what a limit
     in.epochs = 1.0;
     in.whole_objects = true;
     in.per_object = in.samples / (in.replicas() * std::floor(1.5 * in.workers));
-    if (division_of(in, epoch_shape(in).steps).left <= 0.0) continue;
+    if (division_of(in).left <= 0.0) continue;
     double before = time_of(in);
     ++checked;
     const double most = in.samples / in.instances / before * in.disk->bytes.base();

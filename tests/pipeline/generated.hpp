@@ -177,7 +177,7 @@ class Generator : public Draws {
 /// batches, and how much is left for them follows from everything before. The events move by up to
 /// 0.3 % where the mean does (FEEDRATE_SEED=26112620 to 26112622).
 inline double left_by_uneven(const Inputs& in) {
-  return in.whole_objects && division_of(in, epoch_shape(in).steps).few > 0.0 ? 5e-3 : 0.0;
+  return in.whole_objects && division_of(in).few > 0.0 ? 5e-3 : 0.0;
 }
 
 /// The same job without buffers and objects of workers' own, for laws of jobs that are cut
