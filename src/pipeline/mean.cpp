@@ -10,6 +10,7 @@
 
 #include "queueing/fixed_point.hpp"
 #include "queueing/pace.hpp"
+#include "queueing/pool.hpp"
 
 namespace feedrate::pipeline {
 namespace {
@@ -60,27 +61,6 @@ double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers)
   // asked for one batch is given the next when that one is taken.
   if (consumer.one_process && inputs.prefetch < 2.0) return 0.5;
   return inputs.prefetch - 0.5 + held / (workers * std::sqrt(workers));
-}
-
-/// Of a pool's threads, those that have a sample to make: a batch waits for its slowest sample, and
-/// no more than `ahead` batches are begun. As many threads as samples are begun make a batch in the
-/// time of the slowest of its own and, where samples are taken in order, of some of the others';
-/// fewer have more to do meanwhile. Fitted to simulated pools of 2 to 32 threads and batches of 1
-/// to 32: half of them within 1 %, nine of ten within 4 % (tests/laws/mean_against_events.cpp).
-double pool_share(const Inputs& inputs, double threads, double batch, double ahead, double cv) {
-  const auto slowest = [&](double of) { return queueing::largest_of(of, cv).mean; };
-  if (ahead < 2.0) {
-    const double part = std::min(1.0, threads / batch);
-    const double idle = (threads - 1.0) / (2.0 * threads) * (1.0 - part);
-    const double late = (slowest(threads) - 1.0) * (1.0 + part) / 2.0;
-    return 1.0 / (1.0 + (idle + late) * threads / batch);
-  }
-  // Where any samples make a batch, those that are done wait for as many as lack to the next one.
-  const double most = batch * ahead - (inputs.in_order ? 0.0 : (batch - 1.0) / 2.0);
-  const double begun = std::min(1.0, threads / most);
-  const double late = inputs.in_order ? slowest(batch * std::sqrt(ahead)) : 1.0;
-  const double variance = cv * cv * (1.0 - begun * begun);
-  return 1.0 / queueing::slower_of(1.0, late * threads / most, variance, ahead / 3.0);
 }
 
 /// Beside the main process run as many threads of the loader as the batches that it takes in
@@ -259,7 +239,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double ahead = c.ahead > 0.0 ? 1.0 : inputs.prefetch;
     const double threads =
         inputs.remote ? std::min(inputs.remote->workers, ahead * full * ranks) : active;
-    e.share = pool_share(inputs, threads, full * ranks, ahead, flow.sample_cv());
+    e.share =
+        queueing::share_at_work({threads, full * ranks, ahead, flow.sample_cv(), inputs.in_order});
   }
   const Pace pace = pace_of(e);
 
@@ -392,8 +373,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);
   // Before the first all-reduce, a GPU waits for no other.
-  span.first_step = seconds(
-      std::min(wall, startup + read_before + first_of_one + way - c.reduction));
+  span.first_step =
+      seconds(std::min(wall, startup + read_before + first_of_one + way - c.reduction));
   span.busy = seconds(steps * c.step + small_step + n * (c.before + c.ahead));
   double rest = wall - span.busy.base();
   const auto book = [&](Stage stage, double time) {
