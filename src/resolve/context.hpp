@@ -428,13 +428,6 @@ inline Bytes stored_dataset(const Context& context) {
   return bytes_in_chain(context.scenario).stored * samples(context.out.inputs.samples);
 }
 
-/// The regions of data and job, where they are two of one cloud.
-struct Distance {
-  std::string from;  ///< that of the data
-  std::string to;
-  bool continents = false;  ///< whether they lie on two
-};
-std::optional<Distance> distance_to_data(const Context& context);
 /// Whether services of AWS hold the source's data.
 bool held_in_aws(Service service);
 

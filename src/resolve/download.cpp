@@ -6,6 +6,7 @@
 
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
+#include "resolve/distance.hpp"
 #include "resolve/pieces.hpp"
 #include "resolve/services.hpp"
 
@@ -105,11 +106,8 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
       first_byte_words(ignore_given ? service : s.source.service));
   const bool own_latency =
       given.first_byte_latency || (from_host && context.host->first_byte_latency);
-  const auto far = ignore_given || own_latency ? std::nullopt : distance_to_data(context);
-  if (far) {
-    read.latency += context.assume<Duration>(
-        Stage::download, far->continents ? assumed::continent_latency : assumed::region_latency);
-  }
+  const auto far = ignore_given || own_latency ? std::nullopt : way_to_data(context);
+  if (far) read.latency += context.assume<Duration>(Stage::download, *far);
   // Steps wait for the instances in other zones, whatever their share.
   if (!ignore_given && !own_latency && share_from_other_zones(context) > 0.0) {
     read.latency += 2.0 * context.assume<Duration>(Stage::download, assumed::zone_latency);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -196,45 +195,6 @@ bool held_in_aws(Service service) {
 
 bool has_region(Service service) {
   return held_in_aws(service) || service == Service::gcs || service == Service::azure_blob;
-}
-
-namespace {
-
-/// "eu" of "eu-west-1": regions that begin alike lie on one continent.
-std::string_view continent_of(std::string_view region) {
-  const std::string_view name = region.substr(0, region.find('-'));
-  constexpr std::array<std::string_view, 4> of_north_america = {"ca", "mx", "northamerica", "us"};
-  const bool north =
-      std::find(of_north_america.begin(), of_north_america.end(), name) != of_north_america.end();
-  return north ? "us" : name;
-}
-
-}  // namespace
-
-double share_from_other_zones(const Context& context) {
-  const Source& source = context.scenario.source;
-  const Service family = source.service.family();
-  const bool in_one_zone =
-      family == Service::fsx_lustre || family == Service::nfs ||
-      (family == Service::efs && (source.storage_class_or(default_efs_class) == efs_one_zone ||
-                                  source.throughput_mode.value_or("") == efs_one_zone_mode));
-  if (!in_one_zone) return 0.0;
-  if (source.other_zone.value_or(false)) return 1.0;
-  const double zones = context.scenario.cluster.zones_used();
-  return (zones - 1.0) / zones;
-}
-
-std::optional<Distance> distance_to_data(const Context& context) {
-  const Source& source = context.scenario.source;
-  if (!source.region || !has_region(source.service.family())) return std::nullopt;
-  const bool of_aws = held_in_aws(source.service.family());
-  const Machine* machine = context.machine();
-  if (of_aws ? outside_aws(machine) : !outside_aws(machine)) return std::nullopt;
-  std::string job = context.scenario.cluster.region.value_or("");
-  if (job.empty()) job = region_of_price(context.catalog, context.scenario.cluster);
-  if (job.empty() && of_aws) job = default_region;
-  if (job.empty() || job == *source.region) return std::nullopt;
-  return Distance{*source.region, job, continent_of(*source.region) != continent_of(job)};
 }
 
 Published published_limits(Context& context, Service service, Bytes request) {

@@ -21,10 +21,6 @@ struct Published {
 /// that the catalogue has no limits of.
 Published published_limits(Context& context, Service service, Bytes request);
 
-/// Of what instances read, the share that a file system in another zone than theirs sends; 0 where
-/// the data lies in all zones of its region, or on the instances.
-double share_from_other_zones(const Context& context);
-
 /// Adds the problem of each word that only the catalogue can know (storage class, kind of file
 /// system or volume) and does not, with its list: a misspelt one would find no price, and its line
 /// would be missing on the bill.

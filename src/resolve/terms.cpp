@@ -6,6 +6,7 @@
 
 #include "base/number_text.hpp"
 #include "resolve/context.hpp"
+#include "resolve/distance.hpp"
 #include "resolve/terms_beside.hpp"
 
 namespace feedrate::resolve {

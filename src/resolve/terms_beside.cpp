@@ -9,6 +9,8 @@
 #include "catalog/lookup.hpp"
 #include "resolve/services.hpp"
 #include "resolve/without_effect.hpp"
+#include "resolve/distance.hpp"
+#include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
 namespace {

@@ -1,0 +1,31 @@
+#pragma once
+// How far what holds the data is from the machines that read it. Internal to resolve.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "resolve/context.hpp"
+
+namespace feedrate::resolve {
+
+/// The regions of data and job, where they are two of one cloud.
+struct Distance {
+  std::string from;  ///< that of the data
+  std::string to;
+  bool continents = false;  ///< whether they lie on two
+};
+std::optional<Distance> distance_to_data(const Context& context);
+
+/// What a request takes beside what it takes within a region, where the data lies in another one,
+/// or in another cloud than the machines that read it.
+std::optional<Assumption> way_to_data(const Context& context);
+
+/// Of what instances read, the share that a file system in another zone than theirs sends; 0 where
+/// the data lies in all zones of its region, or on the instances.
+double share_from_other_zones(const Context& context);
+
+/// "europe" of AWS's "eu-west-1", Google's "europe-west4" and Azure's "westeurope"; "" of a name
+/// that says nothing.
+std::string_view continent_of(std::string_view region);
+
+}  // namespace feedrate::resolve
