@@ -197,7 +197,12 @@ struct EbsVolume {
   std::string type;  ///< "gp3"
   Known<Frequency> baseline_iops, max_iops;
   Known<Bandwidth> baseline_bandwidth, max_bandwidth;
-  Known<Duration> latency;  ///< at most
+  Known<Duration> latency;                     ///< at most
+  Known<SpecificBandwidth> earned{}, burst{};  ///< by its size: forever, and while credit lasts
+  Known<double> credit{};    ///< bytes that it saves up at most, of each byte of its size
+  Known<Bytes> operation{};  ///< up to so many bytes are one
+  Known<Bytes> small{};      ///< up to this size a volume has `small_bandwidth` at most
+  Known<Bandwidth> small_bandwidth{};
 };
 
 struct EbsPrice {

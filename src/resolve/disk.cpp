@@ -14,12 +14,15 @@
 namespace feedrate::resolve {
 namespace {
 
-constexpr double ebs_io_bytes = 262144.0;  // EBS counts an operation of up to 256 KiB as one
+constexpr Bytes ebs_operation = bytes(262144.0);  // EBS counts up to so many as one of an SSD's
 
 struct PublishedDisk {
   std::string volume_type;    ///< EBS only
   std::optional<Bytes> size;  ///< given, or by default
   Known<Bandwidth> bandwidth;
+  Known<Bandwidth> burst;
+  Bytes credit;  ///< what is read at `burst`, beyond `bandwidth`
+  Bytes operation = ebs_operation;
   Known<Frequency> iops;
   Known<Frequency> iops_burst;
   double io_credit = 0.0;  ///< operations beyond `iops`
@@ -69,6 +72,29 @@ Bytes volume_size(Context& context) {
                      Value<Bytes>::assumed(gibibytes(needed), "the smallest that holds the data"));
 }
 
+/// What a volume of this size gives: hard disks by their size, and more while a credit lasts that
+/// grows with it, too (EBS user guide, st1 and sc1).
+void bandwidth_of_size(Context& context, const EbsVolume& volume, PublishedDisk& disk) {
+  const Bytes size = *disk.size;
+  const auto most = [&](Bandwidth bandwidth) {
+    if (volume.max_bandwidth) bandwidth = std::min(bandwidth, volume.max_bandwidth->value);
+    return bandwidth;
+  };
+  if (volume.small && volume.small_bandwidth && size <= volume.small->value) {
+    disk.bandwidth = volume.small_bandwidth;
+  }
+  if (!volume.earned) return;
+  disk.bandwidth = Value<Bandwidth>{most(volume.earned->value * size), volume.earned->from};
+  if (!volume.burst || !volume.credit) return;
+  // A volume's own rate typed in is no other volume.
+  const auto& given = context.scenario.disk.bandwidth;
+  const Bandwidth burst = most(volume.burst->value * size);
+  if (burst <= disk.bandwidth->value || (given && !same_number(*given, disk.bandwidth))) return;
+  disk.burst = Value<Bandwidth>{burst, volume.burst->from};
+  disk.credit = context.assume(Stage::disk, assumed::hdd_credit,
+                               volume.credit->value * size * assumed::hdd_credit.value);
+}
+
 PublishedDisk of_ebs(Context& context) {
   PublishedDisk disk;
   disk.latency = milliseconds(1.0);
@@ -86,6 +112,8 @@ PublishedDisk of_ebs(Context& context) {
   disk.size = volume_size(context);
   disk.bandwidth = volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
+  if (volume->operation) disk.operation = volume->operation->value;
+  bandwidth_of_size(context, *volume, disk);
   if (type == "gp2") gp2_iops(context, disk);
   return disk;
 }
@@ -271,7 +299,7 @@ void resolve_disk(Context& context, bool staged) {
       s.dataset.row_groups ? pieces.requests : inputs.times_read / per_object,
       s.dataset.row_groups ? "as many as a group of rows needs" : "each object is read in one go");
   // Operations as EBS counts them; a file of its own ends with a smaller one.
-  const double blocks = disk.bytes.base() / ebs_io_bytes;
+  const double blocks = disk.bytes.base() / known.operation.base();
   const double operations = kind == DiskKind::ebs
                                 ? std::max(disk.requests, whole_files ? std::ceil(blocks) : blocks)
                                 : disk.requests;
@@ -300,7 +328,17 @@ void resolve_disk(Context& context, bool staged) {
   } else {
     const Bandwidth rate = disk_rate(context, known, kind == DiskKind::nvme);
     if (discipline == Discipline::rate_limit) {
-      disk.limits.push_back({"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false});
+      RateLimit limit{"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false};
+      if (known.burst) {
+        limit.name = known.volume_type + " burst credits";
+        limit.burst_rate = known.burst->value.base();
+        limit.credit = known.credit.base();
+      }
+      // Hard disks pay for a whole operation, however little it reads.
+      if (known.operation > ebs_operation) {
+        limit.each = std::max(limit.each, operations * known.operation.base());
+      }
+      disk.limits.push_back(std::move(limit));
     } else {
       disk.rate = {{{1.0, rate}}, 0.0};
     }

@@ -238,6 +238,14 @@ inline constexpr Field<EbsVolume> ebs_volume_fields[] = {
     field<&EbsVolume::baseline_bandwidth>("baseline_bandwidth", "included in the price"),
     field<&EbsVolume::max_bandwidth>("max_bandwidth", ""),
     field<&EbsVolume::latency>("latency", "at most"),
+    field<&EbsVolume::earned>("earned",
+                              "bandwidth that its size brings for good: \"40 MiB/s/TiB\""),
+    field<&EbsVolume::burst>("burst", "likewise, while credit lasts"),
+    field<&EbsVolume::credit>("credit", "bytes saved up at most, of each byte of its size"),
+    field<&EbsVolume::operation>("operation",
+                                 "up to so many bytes are one; 256 KiB where this is left out"),
+    field<&EbsVolume::small>("small", "up to this size a volume has small_bandwidth at most"),
+    field<&EbsVolume::small_bandwidth>("small_bandwidth", ""),
 };
 inline constexpr Field<EbsPrice> ebs_price_fields[] = {
     field<&EbsPrice::region>("region", "", true),

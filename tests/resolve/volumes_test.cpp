@@ -1,0 +1,95 @@
+// What EBS volumes give by their size, against AWS's rules by hand.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "resolve/assumptions.hpp"
+#include "resolve/resolve.hpp"
+#include "tests/study/billed.hpp"
+
+using namespace feedrate;
+using pipeline::RateLimit;
+
+namespace {
+
+constexpr double mib = 1048576.0, gib = 1024.0 * mib, tib = 1024.0 * gib;
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// The limit of a volume's bytes.
+RateLimit bytes_of(const char* type, const char* size, const Settings& more = {}) {
+  Settings settings = {{"source.service", "ebs"},  {"disk.volume_type", type},
+                       {"disk.bandwidth", "null"}, {"disk.size", size},
+                       {"samples", "10000"},       {"samples_per_object", "1000"},
+                       {"disk.page_cache", "1 MB"}};
+  settings.insert(settings.end(), more.begin(), more.end());
+  const auto resolved = resolve::resolve(test::job(settings), test::catalog());
+  REQUIRE(resolved.inputs.disk.has_value());
+  const auto& limits = resolved.inputs.disk->limits;
+  const auto found = std::find_if(limits.begin(), limits.end(), [](const RateLimit& limit) {
+    return limit.name == "volume throughput" || limit.name.ends_with("1 burst credits");
+  });
+  REQUIRE(found != limits.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("volumes: hard disks give what their size brings, and more while credit lasts") {
+  // 2 TiB of st1: 40 MiB/s for each, 250 in bursts up to 500, on as many bytes as it holds.
+  const RateLimit st1 = bytes_of("st1", "2 TiB");
+  CHECK(st1.name == "st1 burst credits");
+  CHECK(st1.rate == Approx(80.0 * mib));
+  CHECK(st1.burst_rate == Approx(500.0 * mib));
+  CHECK(st1.credit == Approx(2.0 * tib * resolve::assumed::hdd_credit.value));
+  CHECK(st1.each == Approx(1e6));  // bytes of a sample
+  const RateLimit sc1 = bytes_of("sc1", "1 TiB");
+  CHECK(sc1.rate == Approx(12.0 * mib));
+  CHECK(sc1.burst_rate == Approx(80.0 * mib));
+  // From 12.5 TiB on, st1 has all that it can have for good.
+  const RateLimit large = bytes_of("st1", "16 TiB");
+  CHECK(large.rate == Approx(500.0 * mib));
+  CHECK(large.burst_rate == 0.0);
+  // 16 TiB of sc1: 192 MiB/s, and 250 in bursts.
+  CHECK(bytes_of("sc1", "16 TiB").rate == Approx(192.0 * mib));
+  CHECK(bytes_of("sc1", "16 TiB").burst_rate == Approx(250.0 * mib));
+}
+
+TEST_CASE("volumes: a random read from hard disks pays for a whole MiB") {
+  const Settings files = {{"samples_per_object", "1"}, {"bytes_per_sample", "100 KB"}};
+  CHECK(bytes_of("st1", "2 TiB", files).each == Approx(mib));
+  CHECK(bytes_of("gp3", "2 TiB", files).each == Approx(1e5));
+  const Settings large = {{"samples_per_object", "1"}, {"bytes_per_sample", "2.5 MiB"}};
+  CHECK(bytes_of("st1", "2 TiB", large).each == Approx(3.0 * mib));
+}
+
+TEST_CASE("volumes: gp2 gives 128 MiB/s up to 170 GiB") {
+  CHECK(bytes_of("gp2", "170 GiB").rate == Approx(128.0 * mib));
+  CHECK(bytes_of("gp2", "171 GiB").rate == Approx(250.0 * mib));
+  CHECK(bytes_of("gp3", "100 GiB").rate == Approx(125.0 * mib));
+}
+
+TEST_CASE("volumes: a rate that is typed in is no other volume only where it is the volume's") {
+  CHECK(bytes_of("st1", "2 TiB", {{"disk.bandwidth", "80 MiB/s"}}).burst_rate ==
+        Approx(500.0 * mib));
+  const RateLimit typed = bytes_of("st1", "2 TiB", {{"disk.bandwidth", "300 MB/s"}});
+  CHECK(typed.rate == Approx(3e8));
+  CHECK(typed.burst_rate == 0.0);
+}
+
+TEST_CASE("volumes: once the credit of hard disks is spent a job reads at what the size brings") {
+  const auto time = [](const char* epochs) {
+    const test::Billed billed(test::job({{"source.service", "ebs"},
+                                         {"disk.volume_type", "st1"},
+                                         {"disk.bandwidth", "null"},
+                                         {"disk.size", "1 TiB"},
+                                         {"samples_per_object", "1000"},
+                                         {"disk.page_cache", "0 B"},
+                                         {"preprocess", "[]"},
+                                         {"epochs", epochs}}));
+    return billed.outcome.trained.wall.base();
+  };
+  // An epoch reads 1 TB. The credit of 0.75 TiB, spent at 250 - 40 MiB/s, lasts for so much at 250.
+  const double burst = 0.75 * tib / (210.0 * mib);
+  const double left = 3e12 - burst * 250.0 * mib;
+  CHECK(time("3") == Approx(burst + left / (40.0 * mib)).epsilon(0.01));
+}
