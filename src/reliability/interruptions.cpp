@@ -148,10 +148,9 @@ double at_most_before_fallback(const InterruptedJob& job) {
 
 /// What blocks add to the mean of a job that has `without` them: of each course that outlasts its
 /// block, what it takes beyond the same course on and on.
-Course with_blocks(const InterruptedJob& job, const Course& without) {
+Course with_blocks(const InterruptedJob& job, const Course& without, int plays) {
   InterruptedJob on_and_on = job;
   on_and_on.booked = Duration{};
-  const int plays = plays_for(without.interruptions);
   const double share = 1.0 / plays;
   Course mean = without;
   for (int i = 0; i < plays; ++i) {
@@ -190,11 +189,19 @@ double InterruptedJob::checkpoints() const {
 }
 
 Course expected(const InterruptedJob& job) {
-  if (job.fallback) return mean_of(draw_courses(job, 1, plays_for(at_most_before_fallback(job))));
+  return expected_by(job, 1.0);
+}
+
+Course expected_by(const InterruptedJob& job, double share) {
+  constexpr double least = 20.0;
+  const auto plays = [&](double each) {
+    return static_cast<int>(std::max(least, share * plays_for(each)));
+  };
+  if (job.fallback) return mean_of(draw_courses(job, 1, plays(at_most_before_fallback(job))));
   const Course without = closed_form(job);
   if (job.booked <= Duration{} || std::isinf(without.wall.base())) return without;
   if (job.rate() <= Frequency{}) return draw_course(job, 1, 1);
-  return with_blocks(job, without);
+  return with_blocks(job, without, plays(without.interruptions));
 }
 
 }  // namespace feedrate::reliability

@@ -17,7 +17,8 @@ double effective_share(Duration interval, Duration write, Duration restart, Dura
 /// The interval with the least expected time of this job, whatever `job.interval` is: of as many
 /// equal stretches as are best. In the background, where writes cost no time, the longest that is
 /// within half a thousandth of it. A hair longer than the job where no checkpoint pays. Of a job
-/// with a fallback, that of its spot instances; of one in blocks, that of one that no block ends.
+/// with a fallback, the best of spot and on-demand instances by their shares of the work; of one in
+/// blocks, with what their ends lose, by which a checkpoint pays that is usable just before.
 Duration best_interval(const InterruptedJob& job);
 
 }  // namespace feedrate::reliability

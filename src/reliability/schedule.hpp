@@ -10,6 +10,9 @@ namespace feedrate::reliability {
 inline constexpr double most_interruptions = 1e5;
 inline constexpr double most_blocks = 1e4;
 
+/// As expected(), of a share of the courses that it plays where it has to.
+Course expected_by(const InterruptedJob& job, double share);
+
 /// The job as a stretch of exposure: `length` in all, a checkpoint of each multiple of `period`,
 /// usable `delay` later.
 struct Schedule {

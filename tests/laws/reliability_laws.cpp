@@ -229,6 +229,60 @@ TEST_CASE("reliability: no other interval is better than the best") {
   }
 }
 
+TEST_CASE(
+    "reliability: in blocks that nothing else interrupts no interval is better than the best") {
+  Jobs generated(914);
+  int blocks = 0;
+  for (int i = 0; i < 200; ++i) {
+    InterruptedJob job = generated.job(1.0);
+    job.sudden = job.announced = Frequency{};
+    job.wait = Duration{};
+    job.booked = job.work * generated.chance().log_uniform(0.05, 0.9) + job.launch + job.relaunch;
+    job.writing.time = std::min(job.writing.time, 0.02 * job.booked);
+    job.interval = best_interval(job);
+    const double best = wall(job);
+    REQUIRE(std::isfinite(best));
+    blocks += expected(job).blocks > 2.0;
+    for (int k = 0; k < 30; ++k) {
+      InterruptedJob other = job;
+      const double least = std::max(job.writing.time.base(), 1.0);
+      other.interval = seconds(generated.chance().log_uniform(
+          std::min(least, 0.5 * job.work.base()), job.work.base() * 1.01));
+      INFO("job " << i << ": " << job.interval.base() << " s, tried " << other.interval.base());
+      REQUIRE(best <= wall(other) * (1.0 + (job.writing.background ? 5e-3 : 2e-3)));
+    }
+  }
+  CHECK_DRAWN(blocks > 50);
+}
+
+TEST_CASE(
+    "reliability: the best interval with blocks and fallbacks is no worse than without them") {
+  Jobs generated(915);
+  double saved = 0.0;
+  for (int i = 0; i < 120; ++i) {
+    InterruptedJob job = generated.job(20.0);
+    InterruptedJob alone = job;
+    const double unlike = generated.chance().log_uniform(0.01, 0.5);
+    if (i % 2 == 0) {
+      job.booked =
+          job.work * generated.chance().uniform(0.1, 0.5) + 2.0 * job.launch + job.relaunch;
+    } else {
+      job.fallback =
+          Fallback{generated.chance().whole(1.0, 6.0), std::nullopt, unlike * job.sudden};
+    }
+    job.interval = best_interval(alone);
+    const double before = wall(job);
+    job.interval = best_interval(job);
+    const double now = wall(job);
+    INFO("job " << i << ": " << before << " s, " << now << " s");
+    if (!std::isfinite(before)) continue;
+    // Both are means of played jobs.
+    REQUIRE(now <= before * 1.02);
+    saved += 1.0 - now / before;
+  }
+  CHECK_DRAWN(saved > 0.0);
+}
+
 TEST_CASE("reliability: Young's interval comes out where writes are short") {
   Jobs generated(909);
   for (int i = 0; i < 200; ++i) {

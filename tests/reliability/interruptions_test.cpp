@@ -108,6 +108,25 @@ TEST_CASE("interruptions: Young's and Daly's intervals for a minute's write ever
   CHECK(job.work / expected(job).wall == Approx(1.0 - 0.119).epsilon(0.01));
 }
 
+TEST_CASE("interruptions: a checkpoint just before a block ends saves nearly all of the block") {
+  InterruptedJob job;
+  job.work = hours(100.0);
+  job.launch = job.startup = job.relaunch = minutes(30.0);
+  job.booked = hours(24.0);
+  job.writing.time = minutes(6.0);
+  job.interval = best_interval(job);
+  // 23.5 hours are left of a block, the last six minutes of them for the write: four blocks train
+  // 93.6 hours, and a fifth the rest.
+  CHECK(job.interval / hours(1.0) == Approx(23.4).epsilon(1e-4));
+  const Course course = expected(job);
+  CHECK(course.blocks == 5.0);
+  CHECK(course.wall / hours(1.0) == Approx(4.0 * 24.0 + 0.5 + 100.0 - 4.0 * 23.4).epsilon(1e-4));
+  // What fits into one block needs none.
+  job.booked = hours(101.0);
+  job.interval = best_interval(job);
+  CHECK(job.checkpoints() == 0.0);
+}
+
 TEST_CASE("interruptions: the effective training time of large jobs") {
   // Llama 3 (2024): 419 unexpected interruptions in 54 days, more than 90 % effective time. The
   // paper says neither how long a restart takes nor how often it saves: ten minutes each way, and
