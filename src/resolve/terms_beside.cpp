@@ -123,6 +123,31 @@ ServiceName checkpoint_store(const Scenario& scenario) {
   return given && given->to ? *given->to : scenario.source.service;
 }
 
+  /// File systems and volumes, of which capacity is bought, whatever is written to it: that of one
+  /// that the job has anyway is on its bill as it is, and of another one nobody says how large it
+  /// is.
+  void capacity_bought() {
+    const Scenario& s = context.scenario;
+    const auto& given = s.job.checkpoint;
+    const std::string_view title = store.row().title;
+    const auto& disk = context.out.disk;
+    const Service family = store.family();
+    const bool of_data = store.name() == s.source.service.name() && !(given && given->region);
+    const bool had = !own || of_data || family == Service::local ||
+                     (family == Service::ebs && disk && disk->kind == DiskKind::ebs);
+    if (!had && writes()) {
+      remark(
+          fmt::format("checkpoints in {} are not on the bill: how much of it is bought for them "
+                      "is not known",
+                      title));
+    }
+    if (given && given->kept) {
+      tell_without_effect(context, "/job/checkpoint/kept",
+                          had ? fmt::format("what {} holds is paid for as it is", title)
+                              : fmt::format("how much of {} is bought is not known", title));
+    }
+  }
+
 /// Whether instances reach it by public addresses; file systems and volumes are in their network.
 bool is_public(Service family) {
   return family == Service::s3 || family == Service::gcs || family == Service::azure_blob ||
@@ -184,12 +209,7 @@ void add_checkpoint_terms(Context& context, const TermRegions& regions) {
     case Service::gcs: pricer.objects(gcs_store); break;
     case Service::azure_blob: pricer.objects(azure_store); break;
     case Service::efs: pricer.efs(); break;
-    default:  // their capacity is bought, whatever is written to it
-      if (given && given->kept) {
-        tell_without_effect(
-            context, "/job/checkpoint/kept",
-            fmt::format("what {} holds is paid for as it is", pricer.store.row().title));
-      }
+    default: pricer.capacity_bought();
   }
   pricer.between_regions();
 }
