@@ -83,6 +83,25 @@ inline constexpr Assumption checkpoint_of_parameter = {
     "a parameter in bf16, its copy in fp32 and Adam's two moments in fp32: 2 + 4 + 8 bytes",
     "moments of fewer bits, to gradients beside them (engineering judgement)",
     ""};
+/// Bytes of each parameter of one that each GPU has all of.
+inline constexpr Assumption checkpoint_of_whole_model = {
+    "/job/checkpoint/size",
+    12.0,
+    4.0,
+    18.0,
+    "a parameter in fp32 and Adam's two moments in fp32: 4 + 8 bytes",
+    "the weights alone, to gradients and a copy in bf16 beside them (engineering judgement)",
+    ""};
+/// What a client writes of an object with one request.
+inline constexpr Assumption checkpoint_part = {
+    "part of a checkpoint that a request writes",
+    8388608.0,
+    5242880.0,
+    67108864.0,
+    "8 MiB, the default of the AWS CLI, the AWS Common Runtime, Amazon S3 Connector for PyTorch "
+    "and azcopy",
+    "the least that S3 takes, to 64 MiB as of clients of large objects (engineering judgement)",
+    ""};
 /// Share of the bandwidth at which the storage of the data can be read.
 inline constexpr Assumption checkpoint_share = {
     "/job/checkpoint/bandwidth",

@@ -102,6 +102,8 @@ std::span<const Assumption* const> assumptions() {
                                      &wait_for_capacity,
                                      &restart,
                                      &checkpoint_of_parameter,
+                                     &checkpoint_of_whole_model,
+                                     &checkpoint_part,
                                      &checkpoint_share};
   return all;
 }

@@ -99,15 +99,17 @@ std::optional<CheckpointStore> storage(const Inputs& all, const Checkpoint& give
   return place;
 }
 
-/// As given; of a model that is spread over GPUs, from its parameters.
+/// As given, else from the model's parameters.
 Bytes checkpoint_size(Context& context, const Checkpoint& given) {
-  const auto parameters = context.layout ? parameters_of(context.scenario.job) : std::nullopt;
+  const auto parameters = parameters_of(context.scenario.job);
   if (!given.size && parameters) {
-    const Assumption& each = assumed::checkpoint_of_parameter;
+    const Assumption& each =
+        context.layout ? assumed::checkpoint_of_parameter : assumed::checkpoint_of_whole_model;
     return context.assume<Bytes>(Stage::checkpoint, each, bytes(each.value * *parameters));
   }
-  return context.need<Bytes>(Stage::checkpoint, "/job/checkpoint/size", given.size, {}, {},
-                             "the bytes of one checkpoint");
+  return context.need<Bytes>(
+      Stage::checkpoint, "/job/checkpoint/size", given.size, {}, {},
+      "the bytes of one checkpoint, which also follow from /job/step/model_parameters");
 }
 
 /// Of a model or an optimizer that is spread over GPUs, each instance writes the parts that its
@@ -127,20 +129,24 @@ Bandwidth written_together(Context& context, Bandwidth one, const CheckpointStor
 void checkpoints(Context& context) {
   const auto& given = context.scenario.job.checkpoint;
   if (!given) return;
-  const bool written = given->interval || given->size || given->bandwidth || given->background;
-  if (!written) return;  // only how a job without any starts again
+  const bool written = given->interval || given->size || given->bandwidth || given->background ||
+                       given->to || given->region || given->kept || given->held;
+  // A restart alone is how a job without any starts again; nothing at all asks for every default.
+  if (!written && given->restart) return;
   Inputs& inputs = context.out.inputs;
   constexpr Stage stage = Stage::checkpoint;
   if (given->interval) {
     inputs.checkpoint_interval =
         context.use(stage, "/job/checkpoint/interval", Value<Duration>::given(*given->interval));
-  } else if (!context.scenario.cluster.interrupted()) {
+  } else if (!context.scenario.cluster.interrupted() &&
+             !is_booked(context.scenario.cluster.purchase)) {
     // A sweep over ways of buying has points that nothing interrupts.
     if (context.texts) {
       context.remark(RemarkKind::check,
                      "no checkpoints are written: /job/checkpoint/interval is not given, and "
-                     "nothing interrupts the job (/cluster/failures, spot)");
+                     "nothing interrupts the job (/cluster/failures, spot, a block's end)");
     }
+    if (!given->size && !parameters_of(context.scenario.job)) return;
   } else {
     inputs.best_interval = true;
     if (context.texts) {

@@ -234,8 +234,10 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
                        .limits = above(0, 3.6e8),
                        .example = "15 min"}),
       entry<&Checkpoint::size>(
-          "size", {.manual = "bytes of one checkpoint; with job.parallel by default 14 a parameter",
-                   .example = "1 GB"}),
+          "size",
+          {.manual = "bytes of one checkpoint; by default 12 of each parameter of the model, "
+                     "14 with job.parallel",
+           .example = "1 GB"}),
       entry<&Checkpoint::to>(
           "to", {"store that checkpoints are written to", "where the data comes from"}),
       entry<&Checkpoint::region>("region", {"region of that store", "the job's region"}),
