@@ -364,8 +364,8 @@ struct Pricer {
     const Source& source = scenario.source;
     const bool holds_data = source.service.family() == Service::ebs;
     if (holds_data && !source.bill_storage.value_or(true)) return;
-    // What stands for a disk that nobody described is no volume of AWS elsewhere.
-    const bool elsewhere = !scenario.disk.kind && !holds_data && outside_aws(context.machine());
+    // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
+    const bool elsewhere = outside_aws(context.machine());
     if (disk.kind == DiskKind::other || elsewhere) {
       if (disk.size) remark("the disk is not on the bill: only AWS's volumes have a price here");
       return;

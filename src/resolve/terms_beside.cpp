@@ -297,7 +297,8 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   if (!s.disk.snapshot_held) return;
   Terms& terms = context.out.terms;
   const auto& disk = context.out.disk;
-  if (!disk || disk->kind != DiskKind::ebs || terms.compute.rule.service == "sagemaker") {
+  if (!disk || disk->kind != DiskKind::ebs || outside_aws(context.machine()) ||
+      terms.compute.rule.service == "sagemaker") {
     return tell_without_effect(
         context, "/disk/snapshot_held",
         "only an EBS volume of EC2 that the job reads from is made from a snapshot");
