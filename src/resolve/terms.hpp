@@ -39,6 +39,7 @@ struct RequestTerms {
   Value<Money> price;  ///< of one request
   Of counts = Of::objects_read;
   double shared_by = 1.0;  ///< number of jobs that pay equal parts
+  double each = 1.0;       ///< requests of one that is counted
 };
 
 /// Bytes that the outcome counts: those that the instances read from the source, those that

@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/number_text.hpp"
 #include "catalog/lookup.hpp"
-#include "resolve/services.hpp"
-#include "resolve/without_effect.hpp"
 #include "resolve/distance.hpp"
 #include "resolve/parallel.hpp"
+#include "resolve/services.hpp"
+#include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -28,9 +30,23 @@ struct CheckpointPricer {
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
   [[nodiscard]] bool writes() const { return terms.checkpoint > Bytes{}; }
 
-  void requests(std::string what, const Known<Money>& price) {
+  /// Requests that write one checkpoint. What each instance writes at once with the others is an
+  /// object of its own at least; large ones go in parts.
+  double of_one(const std::optional<PartsOfObject>& how) {
+    if (!writes()) return 1.0;
+    const double objects = instances_with_parts(context);
+    if (!how) return objects;
+    const Bytes object = terms.checkpoint / objects;
+    const Bytes part = std::max(context.assume<Bytes>(Stage::checkpoint, assumed::checkpoint_part),
+                                object / how->most);
+    const double parts = std::ceil(object / part - 1e-9);
+    return objects * (parts > 1.0 ? parts + how->beside : 1.0);
+  }
+  void requests(std::string what, const Known<Money>& price,
+                const std::optional<PartsOfObject>& how) {
     if (price) {
-      terms.requests.push_back({std::move(what), *price, RequestTerms::Of::checkpoints});
+      terms.requests.push_back(
+          {std::move(what), *price, RequestTerms::Of::checkpoints, 1.0, of_one(how)});
     } else if (context.out.inputs.checkpoint_time > Duration{}) {
       remark(
           fmt::format("{} are not on the bill: no price of them is known in \"{}\"", what, region));
@@ -59,7 +75,7 @@ struct CheckpointPricer {
       if (own) remark("checkpoints in S3 are not on the bill: " + price.failure.message);
       return;
     }
-    if (price->put) requests("S3 PUT of checkpoints", price->put);
+    if (price->put) requests("S3 PUT of checkpoints", price->put, parts_of_s3);
     bytes_written("S3 upload of checkpoints", price->upload);
     keep("S3 " + storage_class, price->storage,
          price->least_held ? price->least_held->value : Duration{});
@@ -78,7 +94,7 @@ struct CheckpointPricer {
       }
       return;
     }
-    requests(fmt::format("{} writes of checkpoints", of.name), price->write);
+    requests(fmt::format("{} writes of checkpoints", of.name), price->write, of.parts);
     keep(of.name, price->storage);
   }
 
@@ -107,22 +123,6 @@ struct CheckpointPricer {
     keep("EFS", price ? price->storage : std::nullopt);
   }
 
-  /// What goes from the job's region of AWS to another one.
-  void between_regions() {
-    if (!writes() || !held_in_aws(store.family())) return;
-    if (outside_aws(context.machine())) return leave_cloud("AWS");
-    if (region == regions.aws) return;
-    send_between_regions(context, regions.aws, region, " of checkpoints",
-                         TransferTerms::Of::checkpoints);
-  }
-};
-
-/// The store that checkpoints are written to.
-ServiceName checkpoint_store(const Scenario& scenario) {
-  const auto& given = scenario.job.checkpoint;
-  return given && given->to ? *given->to : scenario.source.service;
-}
-
   /// File systems and volumes, of which capacity is bought, whatever is written to it: that of one
   /// that the job has anyway is on its bill as it is, and of another one nobody says how large it
   /// is.
@@ -147,6 +147,22 @@ ServiceName checkpoint_store(const Scenario& scenario) {
                               : fmt::format("how much of {} is bought is not known", title));
     }
   }
+
+  /// What goes from the job's region of AWS to another one.
+  void between_regions() {
+    if (!writes() || !held_in_aws(store.family())) return;
+    if (outside_aws(context.machine())) return leave_cloud("AWS");
+    if (region == regions.aws) return;
+    send_between_regions(context, regions.aws, region, " of checkpoints",
+                         TransferTerms::Of::checkpoints);
+  }
+};
+
+/// The store that checkpoints are written to.
+ServiceName checkpoint_store(const Scenario& scenario) {
+  const auto& given = scenario.job.checkpoint;
+  return given && given->to ? *given->to : scenario.source.service;
+}
 
 /// Whether instances reach it by public addresses; file systems and volumes are in their network.
 bool is_public(Service family) {

@@ -1,6 +1,7 @@
 #pragma once
 // Terms of what is paid beside machines and reading: checkpoints, gateways, discounts. Internal to
 // resolve.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,13 +14,23 @@ struct TermRegions {
   std::string job, aws, data;
 };
 
+/// How a store takes large objects: in so many parts at most, with so many requests beside them.
+struct PartsOfObject {
+  double most, beside;
+};
+
 /// A store of objects of another cloud, as people and as the catalogue know it.
 struct ObjectStore {
   std::string_view name, record, storage_class, cloud;
+  std::optional<PartsOfObject> parts{};  ///< empty: whatever its size, an object is one write
 };
+/// A resumable upload is one operation of GCS, however many requests it takes.
 inline constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD", "gcp"};
-inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2",
-                                         "azure"};
+/// Blocks, then their list.
+inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2", "azure",
+                                         PartsOfObject{50000.0, 1.0}};
+/// Multipart uploads have a request that begins them, and one that ends them.
+inline constexpr PartsOfObject parts_of_s3{10000.0, 2.0};
 
 /// What bytes cost that go from one region of AWS to another; a remark where no price is known.
 /// `what`: " of checkpoints", or nothing.

@@ -186,7 +186,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.iops = biller.held(terms.iops);
   bill.bandwidth = biller.held(terms.bandwidth);
   for (const RequestTerms& one : terms.requests) {
-    const double count = biller.count(one.counts) / one.shared_by;
+    const double count = one.each * biller.count(one.counts) / one.shared_by;
     if (count > 0.0) bill.requests.push_back({one.what, count, one.price});
   }
   for (const TransferTerms& one : terms.transfer) {

@@ -131,6 +131,12 @@ def billed_seconds(rule, used):
     return granularity * (round(units) if abs(units - round(units)) <= 1e-9 * max(1.0, units) else math.ceil(units))
 
 
+def in_parts(size, most, beside):
+    """Requests that write an object: parts of 8 MiB, larger ones beyond `most` of them, and those that begin and end it."""
+    parts = math.ceil(size / max(8 * 2**20, size / most) - 1e-9)
+    return parts + beside if parts > 1 else 1
+
+
 def bill(plan, result, prices):
     """The dollars of a plan, by the times of the result."""
     internet = []  # bytes of which the account's free ones are taken off, in this order
@@ -147,7 +153,7 @@ def bill(plan, result, prices):
     # Machines: those of the cluster, and helpers that decode for them.
     def rent(name, count, own, waits=courses.get("capacity_wait_s", 0.0)):
         rule = prices.rule(prices.service(name))
-        starts = 1.0 + courses.get("expected_interruptions", 0.0)
+        starts = courses.get("expected_interruptions", 0.0) + (courses.get("blocks") or 1.0)
         used = wall - waits - (0.0 if rule[2] else starts * time["startup_s"])
         return count * own, billed_seconds(rule, used)
 
@@ -249,13 +255,15 @@ def bill(plan, result, prices):
     price = None
     if store == "s3":
         price = prices.stored("s3", "prices", goes, storage_class=source.get("storage_class", "STANDARD") if home else "STANDARD")
-        parts["requests"] += written * amount(price, "per_1000_puts") / 1000
+        parts["requests"] += written * in_parts(base(checkpoint.get("size", "0 B")), 10000, 2) * amount(price, "per_1000_puts") / 1000
         parts["transfer"] += saved * amount(price, "upload")
     elif store in ("gcs", "azure-blob"):
         usual = {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[store]
         price = prices.stored("object_stores", "prices", goes, service=store.replace("-", "_"),
                               storage_class=source.get("storage_class", usual) if home else usual)
-        parts["requests"] += written * amount(price, "per_10000_writes") / 10000
+        size = base(checkpoint.get("size", "0 B"))
+        requests = in_parts(size, 50000, 1) if store == "azure-blob" else 1
+        parts["requests"] += written * requests * amount(price, "per_10000_writes") / 10000
         if aws:
             internet.append((job_region, saved))
     elif store == "efs":
@@ -294,9 +302,9 @@ def bill(plan, result, prices):
         parts["transfer"] += prices.tariff("to internet", where, max(0.0, sent - free))
         free = max(0.0, free - sent)
 
-    # A volume for each instance, for as long as that is billed, or as it holds the data.
+    # A volume for each instance of AWS, for as long as that is billed, or as it holds the data.
     disk = plan["disk"]
-    if disk["kind"] == "ebs":
+    if disk["kind"] == "ebs" and aws:
         data = service == "ebs"
         lives = base(source["storage_held"]) if data and "storage_held" in source else held + base(cluster.get("kept_warm", "0 s"))
         if not data or holds:
