@@ -167,6 +167,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   fill_stages(result, resolved, outcome);
   const auto gap = gap_of(inputs);
   add_remarks(result, inputs, outcome, mean, gap, options.exact);
+  remark_on_storage(result, scenario);
   if (!scenario.job.duration_on_one_instance) {
     result.monitors = monitors_of(resolved, outcome);
     if (gap) result.monitors->gap_every = gap->every;

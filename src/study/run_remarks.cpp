@@ -8,6 +8,7 @@
 
 #include "pipeline/random.hpp"
 #include "words/job.hpp"
+#include "words/showback.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -66,6 +67,18 @@ void remark_on_idle(Result& result, const pipeline::Inputs& inputs,
 }
 
 }  // namespace
+
+void remark_on_storage(Result& result, const Scenario& scenario) {
+  const auto& held = scenario.source.storage_held;
+  const auto& runs = scenario.accounting.runs_per_month;
+  if (!held || !runs || result.bill.storage <= Money{}) return;
+  // A volume of an instance's own is none that runs share.
+  if (scenario.source.service.family() == Service::ebs) return;
+  const Duration each = *held / scenario.job.jobs.value_or(1.0);
+  const double paid = *runs * each / months(1.0);
+  constexpr double of_31_days = 31.0 * 24.0 / 730.0;  // runs of a month that is longer than most
+  if (paid > of_31_days) add_check(result, words::storage_paid_again(*runs, each, paid));
+}
 
 void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline::Outcome& outcome,
                  const pipeline::Outcome& mean, const std::optional<pipeline::RoundGap>& gap,

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "model/result.hpp"
+#include "model/scenario.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/simulate.hpp"
 
@@ -14,5 +15,8 @@ namespace feedrate::study {
 void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline::Outcome& outcome,
                  const pipeline::Outcome& mean, const std::optional<pipeline::RoundGap>& gap,
                  bool exact);
+
+/// Says where the runs of a month pay together for more than a month of the source's storage.
+void remark_on_storage(Result& result, const Scenario& scenario);
 
 }  // namespace feedrate::study

@@ -99,7 +99,9 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
   }
   job.waiting = job.runs_per_month * idle_of(result.bill);
   for (const std::string& remark : result.remarks) {
-    if (remark.find(words::not_billed) == std::string::npos) continue;
+    const bool of_bill = remark.find(words::not_billed) != std::string::npos ||
+                         remark.find(words::paid_again) != std::string::npos;
+    if (!of_bill) continue;
     remarks.push_back(words::remark_of(job.name, remark));
   }
   if (job.prepared > Money{} && !accounting.runs) {

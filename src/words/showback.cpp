@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate::words {
@@ -61,6 +62,14 @@ std::span<const ChargeColumn> charge_columns() {
 
 std::string remark_of(std::string_view job, std::string_view remark) {
   return fmt::format("{}: {}", job, remark);
+}
+
+std::string storage_paid_again(double runs, Duration held, double months) {
+  return fmt::format(
+      "/source/storage_held: {} runs a month, of which each pays for {} h, pay for {} months of "
+      "storage "
+      "in a month: what is the same for all of them is {}; /job/jobs says how many runs share it",
+      three_digits(runs), three_digits(held / hours(1.0)), three_digits(months), paid_again);
 }
 
 std::string unshared_preparation(std::string_view job) {

@@ -31,6 +31,10 @@ std::span<const ChargeColumn> charge_columns();
 
 /// Of a remark of a bill, that something has no price.
 inline constexpr std::string_view not_billed = "not on the bill";
+/// Likewise, that storage which is the same for several runs is on the bill of each.
+inline constexpr std::string_view paid_again = "paid several times";
+/// `held` for each of `runs` in a month, which is `months` in all.
+std::string storage_paid_again(double runs, Duration held, double months);
 /// Of one of several jobs.
 std::string remark_of(std::string_view job, std::string_view remark);
 std::string unshared_preparation(std::string_view job);

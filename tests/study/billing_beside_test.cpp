@@ -28,7 +28,8 @@ TEST_CASE("billing: checkpoints are paid where they go, and for as long as they 
   const Billed home = with({});
   const double count = home.outcome.interrupted.checkpoints;
   REQUIRE(count >= 9.0);
-  CHECK(home.dollars("S3 PUT of checkpoints") == Approx(count * 0.005 / 1000.0));
+  // 10 GB in parts of 8 MiB, a request that begins the upload, and one that ends it.
+  CHECK(home.dollars("S3 PUT of checkpoints") == Approx(count * 1195.0 * 0.005 / 1000.0));
   // To another region: 0.02 USD/GB out of us-east-1, and that region's price of a PUT.
   const Billed west = with({{"job.checkpoint.region", "us-west-2"}});
   CHECK(west.dollars("transfer of checkpoints from us-east-1 to us-west-2") == Approx(0.2 * count));
@@ -50,6 +51,71 @@ TEST_CASE("billing: checkpoints are paid where they go, and for as long as they 
                               {"job.checkpoint.interval", "100 s"},
                               {"job.checkpoint.to", "efs"}})),
                   InputError);
+}
+
+TEST_CASE("billing: a checkpoint is written in as many requests as its objects have parts") {
+  const auto puts = [](const std::string& size, const std::string& how, double instances) {
+    const Billed billed(job({{"job.checkpoint.size", size},
+                             {"job.checkpoint.interval", "100 s"},
+                             {"job.checkpoint.bandwidth", "50 GB/s"},
+                             {"job.parallelism", how},
+                             {"job.allreduce.parameters", "1e6"},
+                             {"cluster.instances", std::to_string(static_cast<int>(instances))}}));
+    const double count = billed.outcome.interrupted.checkpoints;
+    REQUIRE(count >= 1.0);
+    return billed.dollars("S3 PUT of checkpoints") / (0.005 / 1000.0) / count;
+  };
+  CHECK(puts("8 MB", "ddp", 2) == Approx(1.0));  // one PUT
+  CHECK(puts("80 MiB", "ddp", 2) == Approx(12.0));
+  // With sharded parameters each instance has an object of its own.
+  CHECK(puts("80 MiB", "fsdp", 2) == Approx(2.0 * 7.0));
+  // S3 takes 10,000 parts at most: larger ones from 78 GiB on.
+  CHECK(puts("100 GiB", "ddp", 1) == Approx(10002.0));
+  CHECK(puts("100 GiB", "fsdp", 2) == Approx(2.0 * 6402.0));
+}
+
+TEST_CASE("billing: a file system that only checkpoints go to is said not to be on the bill") {
+  const auto to = [](std::vector<std::pair<std::string, std::string>> more) {
+    more.insert(more.begin(), {{"job.checkpoint.size", "10 GB"},
+                               {"job.checkpoint.interval", "100 s"},
+                               {"job.checkpoint.bandwidth", "2 GB/s"},
+                               {"job.checkpoint.kept", "2"}});
+    return Billed(job(more));
+  };
+  constexpr const char* missing = "are not on the bill: how much of it is bought";
+  for (const std::string store : {"fsx-lustre", "ebs", "nfs", "filestore", "weka"}) {
+    const Billed billed = to({{"job.checkpoint.to", store}, {"source.input_mode", "FastFile"}});
+    INFO(store);
+    CHECK(billed.remarks_say(missing));
+    CHECK_FALSE(billed.remarks_say("is paid for as it is"));
+  }
+  // What the data lies in, and disks of the instances, are there anyway.
+  const Billed of_data = to({{"source.service", "fsx-lustre"}, {"job.checkpoint.to", "fsx"}});
+  CHECK_FALSE(of_data.remarks_say(missing));
+  CHECK(of_data.remarks_say("what FSx for Lustre holds is paid for as it is"));
+  CHECK_FALSE(to({{"job.checkpoint.to", "local"}}).remarks_say(missing));
+  const Billed volume = to({{"job.checkpoint.to", "ebs"}, {"source.service", "ebs"}});
+  CHECK_FALSE(volume.remarks_say(missing));
+  CHECK(volume.line("EBS gp3") != nullptr);
+}
+
+TEST_CASE("billing: runs of a month that together hold the data for longer are told of jobs") {
+  const auto remark = [](const std::string& jobs, const std::string& runs) {
+    const Result result = study::run(job({{"source.service", "fsx-lustre"},
+                                          {"source.storage_held", "720 h"},
+                                          {"accounting.runs_per_month", runs},
+                                          {"job.jobs", jobs}}),
+                                     test::catalog(), nullptr, {});
+    for (const std::string& one : result.remarks) {
+      if (one.find("/source/storage_held: ") == 0) return one;
+    }
+    return std::string();
+  };
+  // 30 x 720 h are 29.6 months of 730 h.
+  CHECK(remark("1", "30").find("pay for 29.6 months") != std::string::npos);
+  CHECK(remark("1", "30").find("/job/jobs") != std::string::npos);
+  CHECK(remark("30", "30").empty());
+  CHECK(remark("1", "1").empty());
 }
 
 TEST_CASE("billing: a NAT gateway is paid by the byte and by begun hours") {
