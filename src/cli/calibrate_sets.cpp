@@ -11,8 +11,8 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "cli/calibrate_files.hpp"
+#include "formats/measurements/import_measurements.hpp"
 #include "model/merge_measurements.hpp"
-#include "schema/import_measurements.hpp"
 #include "schema/measurements.hpp"
 
 namespace feedrate::cli {
@@ -75,7 +75,7 @@ EarlierSets read_imports(const std::vector<std::string>& files) {
   EarlierSets earlier;
   earlier.files = files;
   for (const std::string& file : files) {
-    earlier.sets.push_back(schema::import_measurements(file));
+    earlier.sets.push_back(formats::import_measurements(file));
   }
   return earlier;
 }

@@ -5,9 +5,9 @@
 #include "base/exit_status.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
+#include "formats/prices/catalog_import.hpp"
 #include "report/csv.hpp"
 #include "report/import_report.hpp"
-#include "schema/catalog_import.hpp"
 #include "schema/catalog_reader.hpp"
 
 namespace feedrate::cli {
@@ -34,11 +34,11 @@ int import_prices(const ImportArguments& arguments) {
   std::optional<HeldFolder> held;
   if (!arguments.dry_run) held.emplace(schema::find_pricing_folder());
   const Catalog catalog = whole_catalog();
-  schema::ImportedPrices imported =
-      schema::read_price_file(arguments.file, arguments.date, schema::machines_of(catalog));
-  schema::keep_newest(imported, arguments.file);
-  const schema::ImportPlan plan = schema::plan_import(catalog.folder, catalog, imported);
-  const bool as_one = !held || schema::write_plan(*held, plan);
+  formats::ImportedPrices imported =
+      formats::read_price_file(arguments.file, arguments.date, formats::machines_of(catalog));
+  formats::keep_newest(imported, arguments.file);
+  const formats::ImportPlan plan = formats::plan_import(catalog.folder, catalog, imported);
+  const bool as_one = !held || formats::write_plan(*held, plan);
   report::ImportSummary summary{imported.what,     imported.date, catalog.folder,
                                 arguments.dry_run, as_one,        plan.files.size(),
                                 plan.confirmed,    plan.older,    plan.elsewhere};

@@ -21,9 +21,9 @@
 #include "cli/parser.hpp"
 #include "cli/status_line.hpp"
 #include "cli/with_probes.hpp"
+#include "formats/prices/catalog_import.hpp"
 #include "report/csv.hpp"
 #include "report/import_report.hpp"
-#include "schema/catalog_import.hpp"
 #include "schema/catalog_reader.hpp"
 
 namespace feedrate::cli {
@@ -183,8 +183,8 @@ class Fetcher {
   }
 
   /// One list, all its pages; wanted is of `machines`.
-  schema::ImportedPrices fetch(const std::string& first, const schema::Wanted& machines) {
-    schema::ImportedPrices whole;
+  formats::ImportedPrices fetch(const std::string& first, const formats::Wanted& machines) {
+    formats::ImportedPrices whole;
     std::set<std::string> seen;
     const auto before = static_cast<std::ptrdiff_t>(files_.size());
     for (std::string url = first; !url.empty();) {
@@ -193,7 +193,7 @@ class Fetcher {
       if (seen.size() > most_pages) {
         throw InputError(fmt::format("{}: expected at most {} pages", shown, most_pages));
       }
-      schema::ImportedPrices page = read(url, machines);
+      formats::ImportedPrices page = read(url, machines);
       std::string next = std::move(page.next);
       if (whole.source.empty()) {
         whole = std::move(page);
@@ -213,7 +213,7 @@ class Fetcher {
                        ": expected prices of machines in the catalogue, got none of any");
     }
     try {
-      schema::keep_newest(whole, url_without_secrets(first));
+      formats::keep_newest(whole, url_without_secrets(first));
     } catch (const InputError&) {
       // To go on with its pages would not help.
       std::for_each(files_.begin() + before, files_.end(), remove);
@@ -228,7 +228,7 @@ class Fetcher {
   }
 
  private:
-  schema::ImportedPrices read(const std::string& url, const schema::Wanted& machines) {
+  formats::ImportedPrices read(const std::string& url, const formats::Wanted& machines) {
     Fingerprint name;
     name.add(url);
     const std::string file = folder_ + "/" + name.text();
@@ -248,7 +248,8 @@ class Fetcher {
     constexpr std::int64_t day = 86400;
     const std::string date = day_text(changed >= 0 ? std::min(changed / day, today()) : today());
     try {
-      schema::ImportedPrices page = schema::read_price_file(file, arguments_.date, machines, date);
+      formats::ImportedPrices page =
+          formats::read_price_file(file, arguments_.date, machines, date);
       std::error_code ignored;
       if (!fs::exists(file + ".tag", ignored)) remove(file);  // nothing could go on with it
       return page;
@@ -279,12 +280,12 @@ class Fetcher {
 };
 
 /// A list that lost most of its machines is a broken one.
-std::vector<Offer> gone_from(const Catalog& catalog, const schema::ImportedPrices& list,
+std::vector<Offer> gone_from(const Catalog& catalog, const formats::ImportedPrices& list,
                              const std::string& url) {
-  if (list.source == schema::own_prices) return {};
-  std::vector<Offer> gone = schema::missing_from(catalog, list);
+  if (list.source == formats::own_prices) return {};
+  std::vector<Offer> gone = formats::missing_from(catalog, list);
   std::set<std::string> there;
-  for (const schema::ImportedPrice& price : list.prices) {
+  for (const formats::ImportedPrice& price : list.prices) {
     if (price.purchase != Purchase::on_demand) continue;
     there.insert(price.service + ' ' + price.region + ' ' + price.instance);
   }
@@ -398,11 +399,11 @@ int update_prices(const UpdateArguments& given) {
   std::error_code ignored;
   const std::string found = schema::own_pricing_folder();
   const std::string own = fs::weakly_canonical(found, ignored).string();
-  std::vector<schema::ImportedPrices> lists;
+  std::vector<formats::ImportedPrices> lists;
   Fetcher fetcher(arguments, work, own);
-  const schema::Wanted machines = schema::machines_of(whole_catalog());
+  const formats::Wanted machines = formats::machines_of(whole_catalog());
   for (const std::string& url : urls) {
-    schema::ImportedPrices list = fetcher.fetch(url, machines);
+    formats::ImportedPrices list = fetcher.fetch(url, machines);
     if (!arguments.regions.empty()) {
       const std::set<std::string> regions(arguments.regions.begin(), arguments.regions.end());
       std::erase_if(list.prices,
@@ -423,12 +424,12 @@ int update_prices(const UpdateArguments& given) {
   const bool is_new = schema::find_pricing_folder() != found;
   if (!arguments.dry_run && !is_new) held.emplace(own);
   const Catalog catalog = whole_catalog();
-  schema::ImportPlan plan;
+  formats::ImportPlan plan;
   report::ImportSummary summary;
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const std::vector<Offer> gone = gone_from(catalog, lists[i], urls[i]);
     summary.gone.insert(summary.gone.end(), gone.begin(), gone.end());
-    plan = schema::plan_import(catalog.folder, catalog, lists[i], std::move(plan));
+    plan = formats::plan_import(catalog.folder, catalog, lists[i], std::move(plan));
     if (summary.what.find(lists[i].what) == std::string::npos) {
       summary.what += (summary.what.empty() ? "" : "; ") + lists[i].what;
     }
@@ -443,14 +444,14 @@ int update_prices(const UpdateArguments& given) {
   summary.partial = plan.partial;
   const report::ImportChanges changes{plan.changes, plan.storage};
   if (!asked.empty()) {
-    const Catalog after = schema::catalog_after(catalog.folder, plan);
+    const Catalog after = formats::catalog_after(catalog.folder, plan);
     for (const PricedJob& one : asked) summary.affected.push_back(affected_by(one, catalog, after));
   }
   if (!arguments.dry_run && !plan.files.empty()) {
     if (is_new) {
       copy_with_files(catalog.folder, own, plan.files);
     } else {
-      summary.as_one = schema::write_plan(*held, plan);
+      summary.as_one = formats::write_plan(*held, plan);
     }
   }
   fetcher.forget();

@@ -16,13 +16,13 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
+#include "formats/screens.hpp"
 #include "observe/job_observer.hpp"
 #include "report/diagnose_report.hpp"
 #include "report/reports.hpp"
 #include "schema/diagnosis.hpp"
 #include "schema/observation.hpp"
 #include "schema/samples.hpp"
-#include "schema/screens.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
 
@@ -81,8 +81,8 @@ GivenFiles told_apart(const std::vector<std::string>& files) {
       continue;
     }
     GivenText text = read_whole(file);
-    const std::string_view start = trimmed(text.text, schema::document_blank);
-    if (schema::holds_screens(text.text)) {
+    const std::string_view start = trimmed(text.text, formats::document_blank);
+    if (formats::holds_screens(text.text)) {
       out.screens.push_back(std::move(text));
     } else if (start.starts_with('{')) {
       only(first_scenario, file, "scenario");
@@ -130,7 +130,7 @@ schema::Samples samples_of(const std::string& path, std::span<const std::string_
 }
 
 /// Means of the files' samples, and the quantiles that rules ask for.
-void add_samples(Readings& readings, const GivenFiles& files, const schema::SummedOver& over,
+void add_samples(Readings& readings, const GivenFiles& files, const formats::SummedOver& over,
                  std::vector<std::string>& remarks) {
   std::vector<std::string_view> columns;
   for (const ReadingRow& row : all_readings()) {
@@ -149,7 +149,7 @@ void add_samples(Readings& readings, const GivenFiles& files, const schema::Summ
     add(schema::parse_samples(files.samples->text, files.samples->name, columns));
   }
   for (const GivenText& screen : files.screens) {
-    add(schema::read_screens(screen.text, screen.name, over));
+    add(formats::read_screens(screen.text, screen.name, over));
   }
   add_shares(readings, all);
   if (!files.observation.empty() || files.samples) return;
@@ -184,7 +184,7 @@ Simulated simulated(const GivenText& text, const SimulationOptions& options) {
 }
 
 /// InputError where a number of GPUs or CPUs is none.
-schema::SummedOver over_of(const DiagnoseArguments& arguments) {
+formats::SummedOver over_of(const DiagnoseArguments& arguments) {
   const auto count = [](const char* flag, const std::string& text) -> std::optional<double> {
     if (text.empty()) return std::nullopt;
     const auto number = number_of(text);

@@ -1,6 +1,6 @@
 #pragma once
 // What an observed command prints: handed on as it comes, and kept line by line with the time at
-// which each came, in the form that schema/import_observations.hpp reads.
+// which each came, in the form that formats/recordings/import_observations.hpp reads.
 #include <chrono>
 #include <string>
 #include <string_view>

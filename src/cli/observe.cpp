@@ -28,8 +28,8 @@
 #include "cli/observe_show.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
+#include "formats/recordings/import_observations.hpp"
 #include "report/numbers.hpp"
-#include "schema/import_observations.hpp"
 #include "schema/observation.hpp"
 
 namespace feedrate::cli {
@@ -250,9 +250,9 @@ class PrintedLog {
 /// is no failure of the command.
 void record_steps(const std::string& observation, PrintedLog& log) {
   try {
-    schema::ImportOptions options;
-    const schema::ImportedObservation together =
-        schema::import_observations({observation, log.path()}, options);
+    formats::ImportOptions options;
+    const formats::ImportedObservation together =
+        formats::import_observations({observation, log.path()}, options);
     write_observation(observation, together);
   } catch (const InputError& error) {
     write_stderr(fmt::format("no steps in {}: {}", observation, log.complaint(error)));

@@ -22,11 +22,11 @@
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
+#include "formats/recordings/import_observations.hpp"
 #include "observe/job_observer.hpp"
 #include "report/advise_report.hpp"
 #include "report/observe_fit_report.hpp"
 #include "report/render.hpp"
-#include "schema/import_observations.hpp"
 #include "schema/observation.hpp"
 #include "schema/scenario.hpp"
 #include "study/advise.hpp"
@@ -109,7 +109,7 @@ ToldOfJob told_by(const ObserveFitArguments& arguments) {
 
 /// `say`: what is recognised in the files.
 observe::JobObserver read(const std::vector<std::string>& files, const ImportFlags& how, bool say) {
-  const schema::ImportOptions options = import_options(how);
+  const formats::ImportOptions options = import_options(how);
   observe::JobObserver job;
   const auto take = [&](const schema::ObservationLine& line) {
     std::visit([&](const auto& of) { job.add(of); }, line);
@@ -118,7 +118,7 @@ observe::JobObserver read(const std::vector<std::string>& files, const ImportFla
     schema::for_each_line(files.front(), take);
     return job;
   }
-  const schema::ImportedObservation observation = schema::import_observations(files, options);
+  const formats::ImportedObservation observation = formats::import_observations(files, options);
   if (say) say_imported(observation);
   job.add(observation.header());
   observation.for_each(take);

@@ -12,21 +12,21 @@
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "schema/import_observations.hpp"
+#include "formats/recordings/import_observations.hpp"
 
 namespace feedrate::cli {
-schema::ImportOptions import_options(const ImportFlags& flags) {
-  schema::ImportOptions options;
+formats::ImportOptions import_options(const ImportFlags& flags) {
+  formats::ImportOptions options;
   options.step_regex = flags.step_regex;
   if (!flags.start.empty()) {
-    options.start = schema::parse_moment(flags.start);
+    options.start = formats::parse_moment(flags.start);
     if (!options.start) {
       refuse_flag("--start", "expected a time such as 2026-11-22T11:21:46+01:00, got " +
                                  in_quotes(flags.start));
     }
   }
   if (!flags.time_zone.empty()) {
-    options.zone = schema::parse_zone(flags.time_zone);
+    options.zone = formats::parse_zone(flags.time_zone);
     if (!options.zone) {
       refuse_flag("--time-zone", "expected an offset from UTC, such as +01:00, -0530 or UTC, got " +
                                      in_quotes(flags.time_zone));
@@ -46,7 +46,7 @@ schema::ImportOptions import_options(const ImportFlags& flags) {
 namespace {
 
 /// "train.log: 20 records of timm", and a line for each thing that has to be known of it.
-std::string told(const schema::ImportedFile& file) {
+std::string told(const formats::ImportedFile& file) {
   std::vector<std::string> kept;
   for (const auto& [format, count] : file.kept) {
     kept.push_back(fmt::format("{} {} of {}", count, count == 1 ? "record" : "records", format));
@@ -60,7 +60,7 @@ std::string told(const schema::ImportedFile& file) {
   return text;
 }
 
-void print(const schema::ImportedObservation& observation) {
+void print(const formats::ImportedObservation& observation) {
   constexpr std::size_t block = 100'000;
   std::string text = schema::observation_line(observation.header());
   observation.for_each([&](const schema::ObservationLine& line) {
@@ -74,7 +74,7 @@ void print(const schema::ImportedObservation& observation) {
 
 }  // namespace
 
-void write_observation(const std::string& path, const schema::ImportedObservation& observation) {
+void write_observation(const std::string& path, const formats::ImportedObservation& observation) {
   Spool spool(path, Rights::owners_alone);
   spool.append(schema::observation_line(observation.header()));
   observation.for_each(
@@ -82,8 +82,8 @@ void write_observation(const std::string& path, const schema::ImportedObservatio
   spool.finish();
 }
 
-void say_imported(const schema::ImportedObservation& observation) {
-  for (const schema::ImportedFile& file : observation.files()) write_stderr_lines(told(file));
+void say_imported(const formats::ImportedObservation& observation) {
+  for (const formats::ImportedFile& file : observation.files()) write_stderr_lines(told(file));
 }
 
 void add_import_flags(Parser& app, ImportFlags& flags) {
@@ -95,7 +95,7 @@ void add_import_flags(Parser& app, ImportFlags& flags) {
   add("--step-regex", flags.step_regex,
       fmt::format("Regular expression for lines of steps in a form of your own, with named groups "
                   "such as (?<time>[0-9.]+): {}",
-                  fmt::join(schema::step_group_names(), ", ")),
+                  fmt::join(formats::step_group_names(), ", ")),
       "REGEX");
   add("--start", flags.start,
       "Start time of a log that contains no times, so that it can be combined with files that do",
@@ -115,19 +115,19 @@ void add_observe_import_flags(Parser& app, ObserveImportArguments& arguments) {
 
 std::string import_formats_text() {
   std::string text = "Formats of --import, recognized by their content:\n";
-  for (const schema::ImportFormat& format : schema::import_formats()) {
+  for (const formats::ImportFormat& format : formats::import_formats()) {
     text += fmt::format("  {}\n", format.name);
   }
   return text;
 }
 
 int observe_import(const ObserveImportArguments& arguments) {
-  const schema::ImportOptions options = import_options(arguments.how);
+  const formats::ImportOptions options = import_options(arguments.how);
   if (!arguments.output.empty()) {
     refuse_to_overwrite("--output", arguments.output, arguments.files);
   }
-  const schema::ImportedObservation observation =
-      schema::import_observations(arguments.files, options);
+  const formats::ImportedObservation observation =
+      formats::import_observations(arguments.files, options);
   if (arguments.output.empty()) {
     print(observation);
   } else {

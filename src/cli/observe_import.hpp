@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/import_observations.hpp"
+#include "formats/recordings/import_observations.hpp"
 
 namespace feedrate::cli {
 
@@ -24,14 +24,14 @@ struct ObserveImportArguments {
 };
 
 /// Whole or not at all, readable by its owner only.
-void write_observation(const std::string& path, const schema::ImportedObservation& observation);
+void write_observation(const std::string& path, const formats::ImportedObservation& observation);
 
 /// Declares --step-regex, --start and --time-zone.
 void add_import_flags(Parser& app, ImportFlags& flags);
 /// InputError naming the flag.
-schema::ImportOptions import_options(const ImportFlags& flags);
+formats::ImportOptions import_options(const ImportFlags& flags);
 /// Says on standard error what was recognized in each file, and what was not used.
-void say_imported(const schema::ImportedObservation& observation);
+void say_imported(const formats::ImportedObservation& observation);
 
 /// Declares --import and the flags that go with it alone; --interval and --output are the
 /// command's.

@@ -9,6 +9,7 @@
 
 #include "base/fingerprint.hpp"
 #include "schema/catalog_parts.hpp"
+#include "schema/json_values.hpp"
 #include "schema/json_writer.hpp"
 
 namespace feedrate::schema {
@@ -58,13 +59,6 @@ bool is_split(std::string_view pointer) {
 
 bool is_object(const JsonPtr& value) {
   return value && value->kind == JsonKind::object;
-}
-
-JsonPtr member_of(const JsonPtr& object, std::string_view key) {
-  for (const JsonMember& member : object->members) {
-    if (member.key == key) return member.value;
-  }
-  return nullptr;
 }
 
 JsonPtr mix(const std::string& pointer, const JsonPtr& before, const JsonPtr& now,

@@ -24,7 +24,12 @@ struct SyntaxComplaint {
 SyntaxComplaint explain_syntax(std::string_view text, std::size_t after, const OpenBracket* open,
                                bool expects_key);
 
-/// Offset of the first character at or after `from` that is no JSON white space.
+/// Whether `c` is JSON white space.
+constexpr bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/// Offset of the first character at or after `from` that is no white space.
 std::size_t skip_space(std::string_view text, std::size_t from);
 
 }  // namespace feedrate::schema

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <numeric>
 
 #include "base/text_file.hpp"
 #include "schema/codec.hpp"
 #include "schema/envelope.hpp"
-#include "schema/import_parts.hpp"
 #include "schema/manual.hpp"
 
 namespace feedrate::schema {
@@ -260,6 +260,30 @@ void expect_whole_rounds(const MeasurementSet& set, const JsonValue& body, Probl
 }
 
 }  // namespace
+
+MeasurementProblem problem_of(const Measurement& measurement) {
+  constexpr double least = 1e-12;
+  constexpr double most = 1e18;
+  constexpr double longest = 3.6e8;
+  const auto outside = [&](double value, double end) {
+    return !(std::abs(value) <= end && (value == 0.0 || std::abs(value) >= least));
+  };
+  if (outside(measurement.work, most)) {
+    return {"work", fmt::format("expected a size from {:g} to {:g}, got {:g}", least, most,
+                                measurement.work)};
+  }
+  for (const auto& [name, value] : measurement.at) {
+    if (!outside(value, most)) continue;
+    return {"at", fmt::format("expected {} from {:g} to {:g}, got {:g}", name, least, most, value)};
+  }
+  for (const Duration time : measurement.times) {
+    if (!outside(time.base(), longest)) continue;
+    const bool finite = std::isfinite(time.base());
+    return {"times", "expected times from 1 ps to 100000 h, got " +
+                         (finite ? fmt::format("{:g} s", time.base()) : "a longer one")};
+  }
+  return {};
+}
 
 const Key& measurements_root() {
   static const Key root = [] {

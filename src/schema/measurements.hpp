@@ -17,6 +17,14 @@ MeasurementSet parse_measurements(std::string_view text, const std::string& file
 /// The same for a document that was parsed already.
 MeasurementSet measurements_of(const JsonPtr& root);
 
+/// What is wrong with the numbers of a measurement, which key of it first: rates made of times and
+/// sizes that nothing has would be no numbers. Both empty where nothing is.
+struct MeasurementProblem {
+  std::string key;
+  std::string message;
+};
+MeasurementProblem problem_of(const Measurement& measurement);
+
 /// JSON text that reads back as exactly `set`.
 std::string write_measurements(const MeasurementSet& set);
 

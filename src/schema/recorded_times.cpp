@@ -9,9 +9,10 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/text_lines.hpp"
 #include "base/unit_text.hpp"
 #include "base/units.hpp"
-#include "schema/import_parts.hpp"
+#include "schema/json_values.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -122,13 +123,6 @@ JsonPtr with_member(const JsonPtr& object, std::string_view key, JsonPtr value) 
     if (member.key == key) member.value = std::move(value);
   }
   return out;
-}
-
-JsonPtr member_of(const JsonPtr& object, std::string_view key) {
-  for (const JsonMember& member : object->members) {
-    if (member.key == key) return member.value;
-  }
-  return nullptr;
 }
 
 }  // namespace

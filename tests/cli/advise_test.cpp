@@ -260,7 +260,7 @@ TEST_CASE("advise: all formats, and the list of remedies") {
   const std::string json = folder / "advice.json";
   REQUIRE(shell("feedrate schema advice --format json -o " + own).status == 0);
   REQUIRE(shell("feedrate advise scenarios/albert_p3dn.json --format json -o " + json).status == 0);
-  CHECK(shell("python3 tests/formats/validate.py " + own + " " + json).status == 0);
+  CHECK(shell("python3 tests/schema/published/validate.py " + own + " " + json).status == 0);
   for (const char* format : {"text", "json", "csv", "markdown"}) {
     const auto outcome =
         shell(std::string("feedrate advise scenarios/albert_p3dn.json --format ") + format);

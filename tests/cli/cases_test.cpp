@@ -29,7 +29,8 @@ TEST_CASE("cases: the JSON of every shipped scenario keeps its own schema, and C
   REQUIRE(shell("feedrate schema cases --format json --output '" + own + "'").status == 0);
   const Outcome made = shell("feedrate cases scenarios/*.json --format json --output '" + json +
                              "'; feedrate cases scenarios/*.json --format csv");
-  const Outcome held = shell("python3 tests/formats/validate.py '" + own + "' '" + json + "'");
+  const Outcome held =
+      shell("python3 tests/schema/published/validate.py '" + own + "' '" + json + "'");
   INFO(held.err);
   CHECK(held.status == 0);
   const JsonPtr root = feedrate::schema::parse_json(testing_cli::slurp(json), json);

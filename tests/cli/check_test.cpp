@@ -60,7 +60,7 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-const std::string formats = "tests/formats/";
+const std::string formats = "tests/schema/published/";
 
 }  // namespace
 

@@ -166,9 +166,9 @@ TEST_CASE("diagnose: JSON holds what the text says") {
   for (const std::string& text : {outcome.out, shell("feedrate diagnose --gpu 5 -f json").out}) {
     const std::string file = folder.write("out.json", text);
     for (const std::string& schema :
-         {std::string("tests/formats/diagnosis.schema.json"), printed}) {
+         {std::string("tests/schema/published/diagnosis.schema.json"), printed}) {
       const Outcome checked =
-          shell("python3 tests/formats/validate.py '" + schema + "' '" + file + "'");
+          shell("python3 tests/schema/published/validate.py '" + schema + "' '" + file + "'");
       INFO(checked.err);
       CHECK(checked.status == 0);
     }
@@ -339,7 +339,7 @@ TEST_CASE("diagnose: bad input teaches") {
 
 TEST_CASE(
     "diagnose: screens as they were pasted, from files and standard input, mixed with flags") {
-  const std::string screens = "tests/schema/screens/";
+  const std::string screens = "tests/formats/screens/";
   const Outcome all = shell("cat " + screens + "nvidia_smi.txt " + screens +
                             "top_iostat.txt | feedrate diagnose -");
   INFO(all.err);

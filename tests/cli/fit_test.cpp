@@ -229,7 +229,7 @@ TEST_CASE("fit: JSON as its schema says, Markdown, and three unknowns of ten cas
   const std::string file = folder.write("mine.json", job(cases));
   const Outcome json =
       fit("'" + file + "' --free /preprocess/decode/cpu,/job/step,handover --format json");
-  const std::string formats = FEEDRATE_SOURCE_DIR "/tests/formats/";
+  const std::string formats = FEEDRATE_SOURCE_DIR "/tests/schema/published/";
   for (const std::string& text :
        {json.out, fit(caltech + " --free busbw,overlap --format json").out,
         fit(caltech + " --free /preprocess/0/cpu,/preprocess/1/cpu,collate -f json").out}) {

@@ -5,7 +5,7 @@
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/catalog_import.hpp"
+#include "formats/prices/catalog_import.hpp"
 #include "schema/catalog_reader.hpp"
 
 using namespace testing_cli;
@@ -83,7 +83,7 @@ struct Prices {
 TEST_CASE("import: two prices of one offer are never planned, whoever made the list") {
   const std::string folder = std::string(FEEDRATE_SOURCE_DIR) + "/pricing";
   const feedrate::Catalog catalog = feedrate::schema::read_whole_catalog(folder);
-  feedrate::schema::ImportedPrices list{"a-list", "a list", "nowhere", "2026-11-20", {}};
+  feedrate::formats::ImportedPrices list{"a-list", "a list", "nowhere", "2026-11-20", {}};
   for (const double usd : {1.25, 1.25, 1.5}) {
     list.prices.push_back({"ec2",
                            "p3.2xlarge",
@@ -94,9 +94,9 @@ TEST_CASE("import: two prices of one offer are never planned, whoever made the l
                            {},
                            {}});
   }
-  CHECK_THROWS_AS(feedrate::schema::plan_import(folder, catalog, list), feedrate::InputError);
+  CHECK_THROWS_AS(feedrate::formats::plan_import(folder, catalog, list), feedrate::InputError);
   list.prices.pop_back();
-  CHECK(feedrate::schema::plan_import(folder, catalog, list).changes.size() == 1);
+  CHECK(feedrate::formats::plan_import(folder, catalog, list).changes.size() == 1);
 }
 
 }  // namespace

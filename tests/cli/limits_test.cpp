@@ -135,7 +135,7 @@ TEST_CASE("limits: an observation is its owner's alone, and tells no secret of t
   CHECK((fs::status(file).permissions() & fs::perms::others_read) != fs::perms::none);
   // What is imported may hold as much.
   const Outcome imported = shell(
-      "umask 022; feedrate observe --import tests/schema/imports/nccl.log "
+      "umask 022; feedrate observe --import tests/formats/imports/nccl.log "
       "--output '" +
       (folder / "i.jsonl") + "'");
   CHECK(imported.status == 0);

@@ -6,7 +6,7 @@ using namespace testing_cli;
 
 namespace {
 
-const std::string recordings = "tests/schema/imports/";
+const std::string recordings = "tests/formats/imports/";
 
 TEST_CASE("observe --import: lines to standard output, what was recognized to standard error") {
   const Outcome got = shell("feedrate observe --import " + recordings + "mmcv.log");

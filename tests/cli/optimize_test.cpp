@@ -175,7 +175,7 @@ TEST_CASE("optimize: a budget may be in the scenario's currency") {
 
 TEST_CASE("optimize: the JSON is what its schema says") {
   const Folder folder;
-  const std::string validate = "python3 tests/formats/validate.py ";
+  const std::string validate = "python3 tests/schema/published/validate.py ";
   const std::string schema = folder / "schema.json";
   REQUIRE(shell("feedrate schema optimum --format json --output '" + schema + "'").status == 0);
   if (shell("python3 -c 'import jsonschema'").status != 0) return;

@@ -124,7 +124,8 @@ TEST_CASE("result: one line of jq lists the answers of run, sweep and compare al
             0);
     const std::string json = json_of(command);
     const std::string file = folder.write("answer.json", json);
-    const Outcome held = shell("python3 tests/formats/validate.py '" + own + "' '" + file + "'");
+    const Outcome held =
+        shell("python3 tests/schema/published/validate.py '" + own + "' '" + file + "'");
     INFO(command << "\n" << held.err);
     CHECK(held.status == 0);
     const auto root = feedrate::schema::parse_json(json, "x");

@@ -297,7 +297,7 @@ TEST_CASE("scale, export: the JSON is what its schema says, and every topic expl
     REQUIRE(shell("feedrate schema " + topic + " --format json -o '" + schema + "'").status == 0);
     CHECK(shell(command + " -o '" + json + "'").status <= 1);
     const Outcome checked =
-        shell("python3 tests/formats/validate.py '" + schema + "' '" + json + "'");
+        shell("python3 tests/schema/published/validate.py '" + schema + "' '" + json + "'");
     INFO(command << "\n" << checked.err);
     CHECK(checked.status == 0);
   };

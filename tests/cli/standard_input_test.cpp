@@ -135,10 +135,10 @@ TEST_CASE("standard input: pipes that a shell opens are files, too") {
   const Outcome empty = shell("true | feedrate run /dev/stdin");
   CHECK(empty.status == 2);
   CHECK(has(empty.err, "got an empty file"));
-  const Outcome imported = shell("feedrate observe --import <(cat tests/schema/imports/mmcv.log)");
+  const Outcome imported = shell("feedrate observe --import <(cat tests/formats/imports/mmcv.log)");
   INFO(imported.err);
   CHECK(imported.status == 0);
-  CHECK(imported.out == shell("feedrate observe --import tests/schema/imports/mmcv.log").out);
+  CHECK(imported.out == shell("feedrate observe --import tests/formats/imports/mmcv.log").out);
   // A pipe in the file system may have no writer: it is refused, not waited for.
   const Folder folder;
   const Outcome named = shell("mkfifo " + (folder / "p") + " && feedrate run " + (folder / "p"));

@@ -6,7 +6,7 @@ using namespace testing_cli;
 
 namespace {
 
-const std::string formats = FEEDRATE_SOURCE_DIR "/tests/formats/";
+const std::string formats = FEEDRATE_SOURCE_DIR "/tests/schema/published/";
 
 Outcome validate(const std::string& file) {
   return shell("python3 " + formats + "validate.py " + formats + "trace.schema.json '" + file +

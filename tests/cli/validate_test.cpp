@@ -87,7 +87,7 @@ TEST_CASE("validate: all formats, and JSON as its schema says") {
   const Files files;
   const Outcome json = files.of(exact + "," + far_off, "--format json");
   CHECK(json.status == 1);
-  const std::string formats = FEEDRATE_SOURCE_DIR "/tests/formats/";
+  const std::string formats = FEEDRATE_SOURCE_DIR "/tests/schema/published/";
   const std::string file = files.folder.write("out.json", json.out);
   const Outcome checked = shell("python3 " + formats + "validate.py " + formats +
                                 "validation.schema.json '" + file + "'");

@@ -20,7 +20,7 @@ const std::vector<std::string> printers = {
     "init tokens",
     "--help",
     "observe --for 200ms --interval 20ms --output -",
-    "observe --import tests/schema/imports/nccl.log",
+    "observe --import tests/formats/imports/nccl.log",
     R"(serve --mcp <<< '{"jsonrpc": "2.0", "id": 1, "method": "ping"}')",
 };
 

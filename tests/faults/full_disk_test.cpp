@@ -24,8 +24,8 @@ const std::vector<std::string> writers = {
     std::string("check ") + scenario + " --update --baseline ",
     "schema result --format json --output ",
     "init image-jpeg --force --output ",
-    "calibrate --import tests/schema/imports/nccl.log --output ",
-    "observe --import tests/schema/imports/sadf.json --output ",
+    "calibrate --import tests/formats/imports/nccl.log --output ",
+    "observe --import tests/formats/imports/sadf.json --output ",
 };
 
 TEST_CASE("faults: on a full disk a file is whole or not there, and old ones stay") {
@@ -113,7 +113,7 @@ TEST_CASE("faults: standard output that takes no more is an error, whatever is p
            std::string("sweep ") + scenario + " --vary num_workers=1:9:1 --shard 1/1",
            std::string("cases ") + scenario, std::string("catalog list"), std::string("--help"),
            std::string("--version"), std::string("schema scenario"), std::string("init tokens"),
-           std::string("observe --import tests/schema/imports/nccl.log")}) {
+           std::string("observe --import tests/formats/imports/nccl.log")}) {
     const Outcome outcome = shell("feedrate " + command + " >/dev/full");
     INFO(command << '\n' << outcome.err);
     CHECK(outcome.status == 3);

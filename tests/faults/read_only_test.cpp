@@ -23,8 +23,8 @@ const std::vector<std::string> writers = {
     "scale " + job + "--to 2 --html ",
     "schema scenario --output ",
     "init tokens --force --output ",
-    "calibrate --import tests/schema/imports/nccl.log --output ",
-    "observe --import tests/schema/imports/nccl.log --output ",
+    "calibrate --import tests/formats/imports/nccl.log --output ",
+    "observe --import tests/formats/imports/nccl.log --output ",
     "observe --for 100ms --interval 20ms --output ",
 };
 

@@ -54,8 +54,8 @@ TEST_CASE("faults: the list of writing commands is that of the source") {
   // Tried below, by name: an observation as it is made, a share, prices, a new baseline's lock;
   // what is fetched and the folder made of it, by tests/cli/catalog_update_test.py. What validate
   // keeps takes minutes of a real loader: it is written as the others are.
-  known.insert({"src/cli/sweep_share.cpp", "src/schema/catalog_import.cpp", "src/cli/observe.cpp",
-                "src/cli/validate.cpp", "src/cli/probes/download.cpp",
+  known.insert({"src/cli/sweep_share.cpp", "src/formats/prices/catalog_import.cpp",
+                "src/cli/observe.cpp", "src/cli/validate.cpp", "src/cli/probes/download.cpp",
                 "src/cli/catalog_update.cpp"});
   const std::regex writes(
       R"(\b(write_text_file|write_new_text_file|replace_files|copy_with_files)\(|\bSpool \w+\(|\bmake_unique<(LineWriter|schema::ObservationWriter)>)");
@@ -224,7 +224,7 @@ TEST_CASE("faults: of processes that make a new file at a time, one does, and th
   const std::string init = "feedrate init tokens --output '" + made + "'";
   const std::string measured = folder / "m.json";
   const std::string calibrate =
-      "feedrate calibrate --import tests/schema/imports/nccl.log --output '" +
+      "feedrate calibrate --import tests/formats/imports/nccl.log --output '" +
       (folder / "host.json") + "' --measurements '" + measured + "'";
   for (const auto& [command, words] :
        {std::pair(init, "--force replaces it"), std::pair(calibrate, "which already exists")}) {

@@ -18,8 +18,8 @@ inline std::vector<FileWriter> file_writers() {
   const std::string twice = job + "--set epochs=2 ";
   const std::string grid = job + "--vary num_workers=";
   const std::string exported = "export prometheus " + job;
-  const std::string nccl = "--import tests/schema/imports/nccl.log ";
-  const std::string older = "--import tests/schema/imports/nccl_old.log ";
+  const std::string nccl = "--import tests/formats/imports/nccl.log ";
+  const std::string older = "--import tests/formats/imports/nccl_old.log ";
   return {
       {"src/cli/options.cpp", {"run " + job + "--output ", "run " + twice + "--output "}},
       {"src/cli/run.cpp", {"run " + job + "--trace ", "run " + twice + "--trace "}},

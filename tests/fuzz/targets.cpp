@@ -8,21 +8,21 @@
 #include "base/unit_text.hpp"
 #include "catalog/catalog.hpp"
 #include "fit/profile.hpp"
+#include "formats/measurements/import_measurements.hpp"
+#include "formats/prices/price_file.hpp"
+#include "formats/recordings/import_observations.hpp"
+#include "formats/screens.hpp"
 #include "schema/baseline.hpp"
 #include "schema/catalog_parts.hpp"
 #include "schema/catalog_reader.hpp"
 #include "schema/exported.hpp"
 #include "schema/host.hpp"
-#include "schema/import_measurements.hpp"
-#include "schema/import_observations.hpp"
 #include "schema/input_groups.hpp"
 #include "schema/json_reader.hpp"
 #include "schema/measurements.hpp"
-#include "schema/price_file.hpp"
 #include "schema/result.hpp"
 #include "schema/samples.hpp"
 #include "schema/scenario.hpp"
-#include "schema/screens.hpp"
 #include "schema/sweep_share.hpp"
 #include "study/run.hpp"
 #include "tests/fuzz/support/laws.hpp"
@@ -163,7 +163,7 @@ std::vector<std::string> host_seeds() {
 /// What was measured, by us or by others, becomes a profile that can be written and read.
 bool measurements(std::string_view text) {
   return taken([&] {
-    const MeasurementSet set = schema::parse_import(text, "m.json");
+    const MeasurementSet set = formats::parse_import(text, "m.json");
     const std::string written = schema::write_measurements(set);
     std::string again;
     demand(taken([&] {
@@ -178,13 +178,13 @@ bool measurements(std::string_view text) {
 
 std::vector<std::string> measurement_seeds() {
   std::vector<std::string> all = files_in(source / "tests/fuzz/seeds/measurements", "");
-  all.push_back(read_text_file((source / "tests/schema/imports/nccl.log").string()));
+  all.push_back(read_text_file((source / "tests/formats/imports/nccl.log").string()));
   return all;
 }
 
 // ---- what a job left behind
 
-std::string file_of(const schema::ImportedObservation& of) {
+std::string file_of(const formats::ImportedObservation& of) {
   std::string text = schema::observation_line(of.header());
   of.for_each([&](const schema::ObservationLine& line) { text += schema::observation_line(line); });
   return text;
@@ -193,20 +193,20 @@ std::string file_of(const schema::ImportedObservation& of) {
 bool recording(std::string_view text) {
   const AsFile file(text);
   return taken([&] {
-    const auto of = schema::import_observations({file.path()}, {});
-    const schema::ImportedFile& one = of.files().front();
+    const auto of = formats::import_observations({file.path()}, {});
+    const formats::ImportedFile& one = of.files().front();
     std::int64_t skipped = 0;
     for (const auto& [why, count] : one.skipped) skipped += count;
     demand(one.all_kept() + skipped == one.records, "records went missing");
     const std::string written = file_of(of);
     const AsFile again(written);
-    demand(file_of(schema::import_observations({again.path()}, {})) == written,
+    demand(file_of(formats::import_observations({again.path()}, {})) == written,
            "not the same after writing");
   });
 }
 
 std::vector<std::string> recording_seeds() {
-  return files_in(source / "tests/schema/imports", "");
+  return files_in(source / "tests/formats/imports", "");
 }
 
 bool samples(std::string_view text) {
@@ -220,9 +220,9 @@ std::vector<std::string> sample_seeds() {
 }
 
 bool screens(std::string_view text) {
-  schema::holds_screens(text);
+  formats::holds_screens(text);
   return taken([&] {
-    const schema::Samples read = schema::read_screens(text, "s.txt", {8.0, 96.0});
+    const schema::Samples read = formats::read_screens(text, "s.txt", {8.0, 96.0});
     demand(!read.shares.empty(), "taken, and nothing was read");
     for (const auto& [reading, shares] : read.shares) {
       demand(find_reading(reading) != nullptr, "no reading is called " + reading);
@@ -235,7 +235,7 @@ bool screens(std::string_view text) {
 }
 
 std::vector<std::string> screen_seeds() {
-  return files_in(source / "tests/schema/screens", "");
+  return files_in(source / "tests/formats/screens", "");
 }
 
 // ---- catalogues and prices
@@ -244,14 +244,14 @@ bool prices(std::string_view text) {
   const AsFile file(text);
   const bool dated = taken([&] {
     const auto read =
-        schema::read_price_file(file.path(), "", [](const auto& name) { return name; });
+        formats::read_price_file(file.path(), "", [](const auto& name) { return name; });
     for (const auto& price : read.prices) {
       demand_finite(price.price.base(), "a price");
       demand(price.price >= HourlyPrice{}, "a price below nothing");
     }
   });
   const bool undated = taken([&] {
-    schema::read_price_file(file.path(), "2026-11-01", [](const auto& name) { return name; });
+    formats::read_price_file(file.path(), "2026-11-01", [](const auto& name) { return name; });
   });
   return dated || undated;
 }

@@ -9,10 +9,10 @@
 
 #include "base/text_file.hpp"
 #include "tests/catch.hpp"
-#include "tests/schema/imports.hpp"
+#include "tests/formats/imports.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate::schema {
+namespace feedrate::formats {
 namespace {
 
 using test::file_of;
@@ -75,7 +75,7 @@ TEST_CASE("law: what is exported is imported as it was, and importing it again c
     CHECK(file_of(import({path})) == once);
     // Every line is one that the strict reader takes, too.
     std::size_t lines = 0;
-    for_each_line(path, [&](const ObservationLine&) { ++lines; });
+    schema::for_each_line(path, [&](const schema::ObservationLine&) { ++lines; });
     CHECK(lines == static_cast<std::size_t>(std::count(once.begin(), once.end(), '\n')));
   }
 }
@@ -211,7 +211,7 @@ TEST_CASE("law: lines are in the order of time, with values that a reader takes"
   for (const std::string& name : recordings()) {
     double before = 0.0;
     const ImportedObservation of = import({recording(name)});
-    of.for_each([&](const ObservationLine& line) {
+    of.for_each([&](const schema::ObservationLine& line) {
       const double at = std::visit([](const auto& told) { return time_of(told).base(); }, line);
       CHECK(at >= before);
       before = at;
@@ -220,4 +220,4 @@ TEST_CASE("law: lines are in the order of time, with values that a reader takes"
 }
 
 }  // namespace
-}  // namespace feedrate::schema
+}  // namespace feedrate::formats

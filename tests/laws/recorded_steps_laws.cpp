@@ -10,9 +10,9 @@
 #include "base/temporary_folder.hpp"
 #include "catch.hpp"
 #include "fit/profile.hpp"
+#include "formats/measurements/import_measurements.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/host.hpp"
-#include "schema/import_measurements.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 
@@ -174,7 +174,7 @@ TEST_CASE("recorded steps: those of a host profile vary as the same list in the 
     const std::vector<double> times = recorded(random, 200);
     std::string csv = "batch,seconds\n";
     for (const double time : times) csv += fmt::format("64,{}\n", time);
-    const HostProfile made = fit::fit_profile(schema::parse_import(csv, "steps.csv")).profile;
+    const HostProfile made = fit::fit_profile(formats::parse_import(csv, "steps.csv")).profile;
     REQUIRE(made.step_times);
     CHECK(made.step_times->batch == 64.0);
     const HostProfile host = schema::parse_host_profile(schema::write_host_profile(made), "h.json");
@@ -209,7 +209,7 @@ TEST_CASE("recorded steps: too few of one batch tell nothing of the slowest of m
   Generator random(94);
   std::string csv = "batch,seconds\n";
   for (const double time : recorded(random, 29)) csv += fmt::format("64,{}\n", time);
-  CHECK_FALSE(fit::fit_profile(schema::parse_import(csv, "steps.csv")).profile.step_times);
+  CHECK_FALSE(fit::fit_profile(formats::parse_import(csv, "steps.csv")).profile.step_times);
 }
 
 TEST_CASE("NCCL's own table: of as many GPUs it is taken, else computed with a word on it") {

@@ -14,9 +14,9 @@
 #include "collective/nccl.hpp"
 #include "collective/tuned.hpp"
 #include "fit/profile.hpp"
+#include "formats/measurements/import_measurements.hpp"
+#include "formats/nccl_tuning_lines.hpp"
 #include "pipeline/generated.hpp"
-#include "schema/import_measurements.hpp"
-#include "schema/nccl_tuning_lines.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;
@@ -121,7 +121,7 @@ std::string log_of(const Fabric& f, bool older, bool with_init = true) {
 }
 
 TuningTable imported(const std::string& log) {
-  const auto fitted = fit::fit_profile(schema::parse_import(log, "job.log"));
+  const auto fitted = fit::fit_profile(formats::parse_import(log, "job.log"));
   REQUIRE(fitted.profile.nccl_tuning);
   return *fitted.profile.nccl_tuning;
 }
@@ -139,7 +139,7 @@ Tuned tuned_by(const TuningTable& table, double plateau) {
 
 std::string refused(const std::string& log) {
   try {
-    static_cast<void>(schema::parse_import(log, "job.log"));
+    static_cast<void>(formats::parse_import(log, "job.log"));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -274,7 +274,7 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
   const std::string headless = log.substr(log.rfind('\n', row) + 1);
   CHECK(refused(headless).find("header") != std::string::npos);
   CHECK(refused(headless).find(":1") != std::string::npos);
-  const auto set = schema::parse_import(log_of(f, false, false), "job.log");
+  const auto set = formats::parse_import(log_of(f, false, false), "job.log");
   const auto& remarks = set.probes.front().remarks;
   CHECK(std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
     return remark.find("does not say for how many ranks") != std::string::npos;
@@ -282,7 +282,7 @@ TEST_CASE("tuning: logs without a table, without a header and without ranks say 
   CHECK(imported(log_of(f, false, false)).gpus == 0.0);
   const std::string single =
       "node-1:4021:4077 [0] NCCL INFO 1026048 Bytes -> Algo 1 proto 2 time 34.7\n";
-  const auto chosen = schema::parse_import(log + single + single, "job.log");
+  const auto chosen = formats::parse_import(log + single + single, "job.log");
   const auto& words = chosen.probes.front().remarks;
   CHECK(std::any_of(words.begin(), words.end(), [](const std::string& remark) {
     return remark.find("2 lines about the choice for single operations") == 0;
@@ -309,10 +309,10 @@ TEST_CASE("tuning: figures beyond reason are refused with their line, and never 
 }
 
 TEST_CASE("tuning: a line whose bar stands before NCCL's mark is no line of a table") {
-  schema::NcclTuningLines lines;
+  formats::NcclTuningLines lines;
   for (const char* line :
        {"a|NCCL INFO", "|NCCL INFO", "| NCCL INFO  ", "NCCL INFO", "NCCL INFO a"}) {
     INFO(line);
-    CHECK(lines.read(line) == schema::NcclTuningLines::Found::nothing);
+    CHECK(lines.read(line) == formats::NcclTuningLines::Found::nothing);
   }
 }

@@ -12,7 +12,7 @@
 #include "study/run.hpp"
 #include "tests/catch.hpp"
 #include "tests/damage.hpp"
-#include "tests/schema/imports.hpp"
+#include "tests/formats/imports.hpp"
 #include "tests/seed.hpp"
 
 namespace feedrate::study {
@@ -47,7 +47,7 @@ TEST_CASE("observe fit: damaged recordings give a scenario that runs, or a compl
       const std::string text = test::damaged(whole, random);
       try {
         observe::JobObserver observer;
-        const schema::ImportedObservation of = test::import({folder.write("fuzz", text)});
+        const formats::ImportedObservation of = test::import({folder.write("fuzz", text)});
         observer.add(of.header());
         of.for_each([&](const schema::ObservationLine& line) {
           std::visit([&](const auto& one) { observer.add(one); }, line);

@@ -1,0 +1,204 @@
+// Where what was collected goes in time: one clock for all files, the steps of logs without times
+// added up, what is told twice once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/quote.hpp"
+#include "formats/recordings/collector.hpp"
+
+namespace feedrate::formats {
+namespace {
+
+/// The number that a step or an epoch has, if it is one.
+std::int64_t whole_or_none(const std::optional<double>& number) {
+  const bool fine = number && *number >= 0.0 && *number <= 9e15 && *number == std::floor(*number);
+  return fine ? static_cast<std::int64_t>(*number) : -1;
+}
+
+}  // namespace
+
+/// Steps of all files together: a step that is told twice counts once, a mean is of the steps since
+/// the line before, and where the log has no times, they are added up from the steps.
+void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
+  std::stable_sort(steps.begin(), steps.end(), [](const TimedStep& a, const TimedStep& b) {
+    const auto key = [](const TimedStep& t) {
+      return std::tuple(t.format, t.round, t.record.step.value_or(-1.0));
+    };
+    return key(a) < key(b);
+  });
+  struct Rank {
+    double now = 0.0, epoch_began = 0.0;
+    std::int64_t step = -1, round = -1;
+    FormatId format{};
+  };
+  std::map<double, Rank> ranks;
+  std::set<double> told;  // ranks of the step that is looked at
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const TimedStep& timed = steps[i];
+    const StepRecord& record = timed.record;
+    const double rank = record.rank.value_or(-1.0);
+    ImportedFile& from = files_[timed.file];
+    const bool same = i > 0 && steps[i - 1].format == timed.format &&
+                      steps[i - 1].round == timed.round && steps[i - 1].record.step == record.step;
+    if (!same) told.clear();
+    const auto leave_out = [&](const char* why) {
+      const std::string name(import_formats()[static_cast<std::size_t>(timed.format)].name);
+      if (--from.kept[name] == 0) from.kept.erase(name);
+      ++from.skipped[why];
+    };
+    if (record.step && !told.insert(rank).second) {
+      leave_out(skipped::repeated);
+      continue;
+    }
+    Rank& of = ranks[rank];
+    // Two programs in one log count their steps apart.
+    if (of.round != timed.round || of.format != timed.format) {
+      of.epoch_began = of.now;
+      of.step = -1;
+      of.round = timed.round;
+      of.format = timed.format;
+    }
+    const std::int64_t step = whole_or_none(record.step);
+    double passed = record.steps;
+    if (step >= 0) {
+      // Whether the first step is 0 or 1, no log says.
+      passed = static_cast<double>(of.step < 0 ? std::max<std::int64_t>(1, step) : step - of.step);
+    }
+    const double now =
+        record.mean_so_far && step >= 0
+            ? std::max(of.now,
+                       of.epoch_began + *record.mean_so_far * (static_cast<double>(step) + 1.0))
+            : of.now + passed * record.time.value_or(record.wait.value_or(0.0));
+    if (relative && !std::isfinite(now)) {
+      // As if it had not been told.
+      if (record.step) told.erase(rank);
+      leave_out(skipped::no_number);
+      continue;
+    }
+    of.now = now;
+    if (step >= 0) of.step = step;
+    Sample sample;
+    sample.at = seconds(relative ? of.now : *record.at);
+    if (record.rank) sample.name = fmt::format("rank{}", *record.rank);
+    if (const auto epoch = whole_or_none(record.epoch); epoch >= 0) sample.epoch = epoch;
+    if (step >= 0) sample.step = step;
+    sample.steps = record.since_before ? passed : record.steps;
+    const ClockKind clock = relative ? ClockKind::relative : ClockKind::utc;
+    const auto tell = [&](MetricId metric, const std::optional<double>& value) {
+      if (!value) return;
+      sample.metric = metric;
+      sample.value = *value;
+      put(sample, clock);
+      lines_.back().file = timed.file;
+    };
+    tell(MetricId::step_time, record.time);
+    tell(MetricId::data_wait, record.wait);
+    tell(MetricId::throughput, record.samples_per_s);
+  }
+}
+
+void Collector::place_steps() {
+  std::vector<TimedStep> relative;
+  std::vector<TimedStep> utc;
+  std::set<std::uint32_t> without_time;
+  std::set<std::uint32_t> with_time;
+  std::set<std::uint32_t> mixed;
+  for (const TimedStep& step : steps_) {
+    (step.record.at ? with_time : without_time).insert(step.file);
+  }
+  for (TimedStep& step : std::exchange(steps_, {})) {
+    const bool timeless = without_time.contains(step.file);
+    if (timeless && with_time.contains(step.file)) {
+      std::erase(files_[step.file].remarks, zone_unknown);
+      mixed.insert(step.file);
+    }
+    (timeless ? relative : utc).push_back(step);
+  }
+  for (const std::uint32_t file : mixed) {
+    files_[file].remarks.emplace_back(
+        "some of its lines have a time and some do not: the times are added up from the steps");
+  }
+  place_steps(relative, true);
+  place_steps(utc, false);
+}
+
+void Collector::one_clock() {
+  const StoredLine* first_utc = nullptr;
+  const StoredLine* first_relative = nullptr;
+  for (const StoredLine& line : lines_) {
+    if (!line.clock) continue;
+    const StoredLine*& first = line.clock == ClockKind::relative ? first_relative : first_utc;
+    if (first == nullptr) first = &line;
+  }
+  if (first_relative == nullptr) return;
+  if (options_.start) {
+    for (StoredLine& line : lines_) {
+      if (line.clock != ClockKind::relative) continue;
+      line.at += options_.start->base();
+      line.clock = ClockKind::utc;
+    }
+    return;
+  }
+  if (first_utc == nullptr) {
+    std::set<std::uint32_t> files;
+    for (const StoredLine& line : lines_) {
+      if (line.clock) files.insert(line.file);
+    }
+    for (const std::uint32_t file : files) {
+      if (files.size() > 1) {
+        files_[file].remarks.emplace_back(
+            "its times count from its own start, and so do those of the others");
+      }
+    }
+    return;
+  }
+  throw InputError(
+      {{files_[first_relative->file].name, 0, "",
+        fmt::format("expected times of day as {} has, got times that count from the job's start: "
+                    "--start says when that was, or import the files apart",
+                    in_quotes(files_[first_utc->file].name, 200))}});
+}
+
+/// What has no time is put where the first that has one is.
+void Collector::place_timeless() {
+  const StoredLine* first = nullptr;
+  for (const StoredLine& line : lines_) {
+    if (line.clock && (first == nullptr || line.at < first->at)) first = &line;
+  }
+  const double at = first == nullptr ? 0.0 : first->at;
+  const ClockKind clock = first == nullptr ? ClockKind::relative : *first->clock;
+  for (StoredLine& line : lines_) {
+    if (line.clock) continue;
+    line.at = at;
+    line.clock = clock;
+  }
+}
+
+/// In the order of time; of two samples of a series at one time the first.
+void Collector::in_order() {
+  std::stable_sort(lines_.begin(), lines_.end(),
+                   [](const StoredLine& a, const StoredLine& b) { return a.at < b.at; });
+  std::set<std::tuple<std::uint8_t, std::uint32_t, std::uint32_t>> moment;
+  double at = -1.0;
+  std::erase_if(lines_, [&](const StoredLine& line) {
+    if (line.kind != StoredLine::Kind::sample || line.step >= 0 || line.epoch >= 0) return false;
+    if (line.at != at) moment.clear();
+    at = line.at;
+    if (moment.emplace(line.which, line.name, line.node).second) return false;
+    ++repeats_[line.file];
+    return true;
+  });
+  for (const auto& [index, count] : repeats_) {
+    files_[index].remarks.emplace_back(
+        fmt::format("{} {} of a series at a time that already had one: the first counts", count,
+                    count == 1 ? "sample" : "samples"));
+  }
+}
+
+}  // namespace feedrate::formats
