@@ -338,14 +338,14 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/formats/prices/catalog_import.cpp",
                                            "src/formats/prices/csv.cpp",
                                            "src/formats/prices/price_file.cpp",
-                                           "src/schema/baseline.cpp",
-                                           "src/schema/catalog_parts.cpp",
-                                           "src/schema/catalog_reader.cpp",
-                                           "src/schema/document.cpp",
-                                           "src/schema/host.cpp",
-                                           "src/schema/json_reader.cpp",
-                                           "src/schema/measurements.cpp",
-                                           "src/schema/samples.cpp"};
+                                           "src/schema/catalog/catalog_parts.cpp",
+                                           "src/schema/catalog/catalog_reader.cpp",
+                                           "src/schema/documents/baseline.cpp",
+                                           "src/schema/documents/host.cpp",
+                                           "src/schema/documents/measurements.cpp",
+                                           "src/schema/documents/samples.cpp",
+                                           "src/schema/json/json_reader.cpp",
+                                           "src/schema/scenario/document.cpp"};
   const std::regex opens(
       R"(\b(read_text_file|load_json|is_there|files_on_disk)\(|\bifstream\b|\bfopen\()");
   const std::regex behind_the_door(R"(\b(read_real_file|text_of_real)\()");

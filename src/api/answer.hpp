@@ -21,11 +21,11 @@ struct Place {
   std::size_t most_points = most_kept;  ///< of a sweep
 };
 
-/// The bytes that the command of that question (schema/question.hpp has the table) prints with
-/// --format json for what is asked (schema::request_manual() says how), or an error as JSON with
-/// all that is wrong with it: whatever the text is, the answer is a JSON document with a line's end
-/// behind it. Throws nothing but std::bad_alloc. Keeps nothing between calls and may be called from
-/// several threads.
+/// The bytes that the command of that question (schema/requests/question.hpp has the table) prints
+/// with --format json for what is asked (schema::request_manual() says how), or an error as JSON
+/// with all that is wrong with it: whatever the text is, the answer is a JSON document with a
+/// line's end behind it. Throws nothing but std::bad_alloc. Keeps nothing between calls and may be
+/// called from several threads.
 std::string answer(std::string_view request, const Place& place);
 
 }  // namespace feedrate::api

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "api/scenario_maker.hpp"
-#include "schema/locate.hpp"
-#include "schema/prepared_setting.hpp"
-#include "schema/read_cases.hpp"
-#include "schema/scenario_variants.hpp"
+#include "schema/scenario/locate.hpp"
+#include "schema/scenario/prepared_setting.hpp"
+#include "schema/scenario/read_cases.hpp"
+#include "schema/scenario/scenario_variants.hpp"
 #include "study/cases.hpp"
 
 namespace feedrate::api {

@@ -6,7 +6,7 @@
 
 #include "base/errors.hpp"
 #include "model/scenario.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace feedrate::api {
 

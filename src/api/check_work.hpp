@@ -12,8 +12,8 @@
 #include "model/depth.hpp"
 #include "model/host.hpp"
 #include "model/verdict.hpp"
-#include "schema/baseline.hpp"
-#include "schema/scenario.hpp"
+#include "schema/documents/baseline.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace feedrate::api {
 

@@ -10,7 +10,7 @@
 #include "model/diagnosis.hpp"
 #include "model/host.hpp"
 #include "model/readings.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace feedrate::api {
 

@@ -7,7 +7,7 @@
 #include "api/fit_work.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
-#include "schema/note_fit.hpp"
+#include "schema/scenario/note_fit.hpp"
 
 namespace feedrate::api {
 namespace {

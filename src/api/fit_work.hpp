@@ -7,7 +7,7 @@
 
 #include "api/inputs.hpp"
 #include "model/unknowns_fit.hpp"
-#include "schema/free_key.hpp"
+#include "schema/scenario/free_key.hpp"
 
 namespace feedrate::api {
 

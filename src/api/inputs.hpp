@@ -10,8 +10,8 @@
 #include "model/depth.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
-#include "schema/locate.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/locate.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 
 namespace feedrate::api {

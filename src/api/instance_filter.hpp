@@ -6,7 +6,7 @@
 
 #include "api/vary.hpp"
 #include "catalog/catalog.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace feedrate::api {
 

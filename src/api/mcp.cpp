@@ -13,12 +13,12 @@
 #include "base/exit_status.hpp"
 #include "base/quote.hpp"
 #include "base/version.hpp"
-#include "schema/input_groups.hpp"
-#include "schema/json_values.hpp"
-#include "schema/json_writer.hpp"
-#include "schema/question.hpp"
-#include "schema/request.hpp"
-#include "schema/topics.hpp"
+#include "schema/json/json_values.hpp"
+#include "schema/json/json_writer.hpp"
+#include "schema/requests/question.hpp"
+#include "schema/requests/request.hpp"
+#include "schema/requests/topics.hpp"
+#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::api {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "schema/rpc.hpp"
+#include "schema/requests/rpc.hpp"
 
 namespace feedrate::api {
 

@@ -5,7 +5,7 @@
 
 #include "api/inputs.hpp"
 #include "base/errors.hpp"
-#include "schema/prepared_setting.hpp"
+#include "schema/scenario/prepared_setting.hpp"
 
 namespace feedrate::api {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "schema/scenario.hpp"
-#include "schema/scenario_variants.hpp"
+#include "schema/scenario/scenario.hpp"
+#include "schema/scenario/scenario_variants.hpp"
 #include "study/setting.hpp"
 
 namespace feedrate::api {

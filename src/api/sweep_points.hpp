@@ -7,9 +7,9 @@
 
 #include "api/vary.hpp"
 #include "model/scenario.hpp"
-#include "schema/prepared_setting.hpp"
-#include "schema/scenario.hpp"
-#include "schema/scenario_variants.hpp"
+#include "schema/scenario/prepared_setting.hpp"
+#include "schema/scenario/scenario.hpp"
+#include "schema/scenario/scenario_variants.hpp"
 #include "study/sweep.hpp"
 
 namespace feedrate::api {

@@ -19,7 +19,7 @@
 #include "report/advise_report.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/advice.hpp"
+#include "schema/documents/advice.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 

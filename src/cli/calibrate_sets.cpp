@@ -13,7 +13,7 @@
 #include "cli/calibrate_files.hpp"
 #include "formats/measurements/import_measurements.hpp"
 #include "model/merge_measurements.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/measurements.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/parser.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/catalog_list.hpp"
+#include "schema/catalog/catalog_list.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "formats/prices/catalog_import.hpp"
 #include "report/csv.hpp"
 #include "report/import_report.hpp"
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 
 namespace feedrate::cli {
 

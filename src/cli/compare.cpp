@@ -7,7 +7,7 @@
 #include "cli/scenario_runs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/result.hpp"
+#include "schema/documents/result.hpp"
 #include "study/decision.hpp"
 
 namespace feedrate::cli {

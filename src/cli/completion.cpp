@@ -15,7 +15,7 @@
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "model/figures.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -20,9 +20,9 @@
 #include "observe/job_observer.hpp"
 #include "report/diagnose_report.hpp"
 #include "report/reports.hpp"
-#include "schema/diagnosis.hpp"
-#include "schema/observation.hpp"
-#include "schema/samples.hpp"
+#include "schema/documents/diagnosis.hpp"
+#include "schema/documents/observation.hpp"
+#include "schema/documents/samples.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
 

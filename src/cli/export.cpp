@@ -19,7 +19,7 @@
 #include "cli/terminal.hpp"
 #include "report/prometheus.hpp"
 #include "report/skypilot.hpp"
-#include "schema/exported.hpp"
+#include "schema/documents/exported.hpp"
 
 namespace feedrate::cli {
 namespace {

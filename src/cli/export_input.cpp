@@ -12,8 +12,8 @@
 #include "base/text_file.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
-#include "schema/exported.hpp"
-#include "schema/sweep_share.hpp"
+#include "schema/documents/exported.hpp"
+#include "schema/documents/sweep_share.hpp"
 #include "study/sweep.hpp"
 
 namespace feedrate::cli {

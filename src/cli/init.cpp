@@ -23,7 +23,7 @@
 #include "model/models.hpp"
 #include "report/init_report.hpp"
 #include "report/render.hpp"
-#include "schema/presets.hpp"
+#include "schema/scenario/presets.hpp"
 #include "study/guess_effects.hpp"
 
 namespace feedrate::cli {

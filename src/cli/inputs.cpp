@@ -2,8 +2,8 @@
 
 #include "api/vary.hpp"
 #include "base/errors.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/host.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/documents/host.hpp"
 
 namespace feedrate::cli {
 

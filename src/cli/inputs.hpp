@@ -11,7 +11,7 @@
 #include "cli/options.hpp"
 #include "model/host.hpp"
 #include "model/scenario.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace feedrate::cli {
 

@@ -9,8 +9,8 @@
 #include "base/text_file.hpp"
 #include "cli/inputs.hpp"
 #include "report/html_text.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/json/json_writer.hpp"
 #include "study/run.hpp"
 
 namespace feedrate::cli {

@@ -30,7 +30,7 @@
 #include "cli/terminal.hpp"
 #include "formats/recordings/import_observations.hpp"
 #include "report/numbers.hpp"
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/terminal.hpp"
 #include "observe/heat_map.hpp"
 #include "report/heat_map_report.hpp"
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 #include "study/diagnose.hpp"
 
 namespace feedrate::cli {

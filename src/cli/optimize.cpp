@@ -12,8 +12,8 @@
 #include "cli/sweep_inputs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/optimum.hpp"
-#include "schema/request.hpp"
+#include "schema/documents/optimum.hpp"
+#include "schema/requests/request.hpp"
 
 namespace feedrate::cli {
 namespace {

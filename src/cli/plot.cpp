@@ -18,7 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -22,9 +22,9 @@
 #include "observe/twin.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/observation.hpp"
-#include "schema/result.hpp"
-#include "schema/trace.hpp"
+#include "schema/documents/observation.hpp"
+#include "schema/documents/result.hpp"
+#include "schema/documents/trace.hpp"
 #include "study/timeline.hpp"
 
 namespace feedrate::cli {

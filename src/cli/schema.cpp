@@ -9,7 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "schema/topics.hpp"
+#include "schema/requests/topics.hpp"
 
 namespace feedrate::cli {
 namespace {

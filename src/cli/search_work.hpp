@@ -5,7 +5,7 @@
 
 #include "cli/options.hpp"
 #include "report/search_report.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/search.hpp"
 
 namespace feedrate::cli {

@@ -20,8 +20,8 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/parser.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/request.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/requests/request.hpp"
 
 namespace feedrate::cli {
 namespace {

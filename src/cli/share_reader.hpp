@@ -10,7 +10,7 @@
 #include "base/errors.hpp"
 #include "base/line_file.hpp"
 #include "model/sweep_share.hpp"
-#include "schema/sweep_share.hpp"
+#include "schema/documents/sweep_share.hpp"
 
 namespace feedrate::cli {
 

@@ -9,7 +9,7 @@
 #include "catalog/catalog.hpp"
 #include "cli/options.hpp"
 #include "model/host.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/sweep.hpp"
 
 namespace feedrate::cli {

@@ -19,8 +19,8 @@
 #include "cli/progress.hpp"
 #include "cli/share_reader.hpp"
 #include "cli/terminal.hpp"
-#include "schema/host.hpp"
-#include "schema/sweep_share.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/documents/sweep_share.hpp"
 #include "study/point_problems.hpp"
 #include "study/run.hpp"
 

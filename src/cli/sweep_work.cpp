@@ -15,7 +15,7 @@
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "report/sweep_words.hpp"
-#include "schema/result.hpp"
+#include "schema/documents/result.hpp"
 #include "study/choice.hpp"
 #include "study/sweep.hpp"
 

@@ -12,7 +12,7 @@
 #include "cli/options.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "model/constraints.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 #include "study/sweep_stream.hpp"
 

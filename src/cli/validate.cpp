@@ -17,8 +17,8 @@
 #include "cli/with_probes.hpp"
 #include "report/csv.hpp"
 #include "report/validate_report.hpp"
-#include "schema/host.hpp"
-#include "schema/validation.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/documents/validation.hpp"
 #include "study/case_summary.hpp"
 #include "study/validate.hpp"
 

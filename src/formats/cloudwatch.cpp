@@ -8,7 +8,7 @@
 #include "base/text_file.hpp"
 #include "base/trimmed.hpp"
 #include "formats/screens.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "schema/samples.hpp"
+#include "schema/documents/samples.hpp"
 
 namespace feedrate::formats {
 

@@ -383,7 +383,7 @@ struct Case {
 /// duration and the figures of a cluster belong to a machine as well. Each value is an instance, or
 /// "any" (the same everywhere), or "unknown" (taken as they are, with a caveat); `gpu_times` may be
 /// a GPU. Left out: the instance that stands beside the numbers, which reading a document fills in
-/// where settings name another one (schema/measured_on.cpp).
+/// where settings name another one (schema/scenario/measured_on.cpp).
 struct MeasuredOn {
   std::optional<std::string> gpu_times;             ///< job.step, duration, operations on the GPU
   std::optional<std::string> cpu_times;             ///< preprocess

@@ -1,5 +1,6 @@
 #pragma once
-// A check in each of the forms that people and CI systems read; JSON is schema/verdict.hpp.
+// A check in each of the forms that people and CI systems read; JSON is
+// schema/documents/verdict.hpp.
 #include <string>
 
 #include "model/verdict.hpp"

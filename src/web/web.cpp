@@ -8,11 +8,11 @@
 
 #include "api/answer.hpp"
 #include "base/files.hpp"
-#include "schema/catalog_list.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/prepared_setting.hpp"
-#include "schema/request.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_list.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/requests/request.hpp"
+#include "schema/scenario/prepared_setting.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "web/embedded.hpp"
 
 namespace {

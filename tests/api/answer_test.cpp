@@ -12,8 +12,8 @@
 
 #include "base/files.hpp"
 #include "base/text_file.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/json/json_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/damage.hpp"

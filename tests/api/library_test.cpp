@@ -8,7 +8,7 @@
 
 #include "api/shared/feedrate.h"
 #include "base/errors.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/skipped.hpp"

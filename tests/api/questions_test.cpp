@@ -8,9 +8,9 @@
 
 #include "api/answer.hpp"
 #include "base/files.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/question.hpp"
-#include "schema/request.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/requests/question.hpp"
+#include "schema/requests/request.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/process.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;

@@ -10,7 +10,7 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "report/numbers.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace testing_cli;
 using namespace feedrate;

@@ -5,8 +5,8 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/host.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/documents/measurements.hpp"
 
 using namespace testing_cli;
 

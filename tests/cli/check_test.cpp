@@ -12,9 +12,9 @@
 #include "cli/inputs.hpp"
 #include "cli/process.hpp"
 #include "faults/places.hpp"
-#include "schema/baseline.hpp"
-#include "schema/catalog_parts.hpp"
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_parts.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/documents/baseline.hpp"
 #include "skipped.hpp"
 #include "study/check.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace testing_cli;
 using feedrate::schema::JsonValue;

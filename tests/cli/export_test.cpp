@@ -9,7 +9,7 @@
 #include "report/prometheus.hpp"
 #include "report/skypilot.hpp"
 #include "scenarios/shipped.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace feedrate;
 using testing_cli::Folder;

@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "formats/prices/catalog_import.hpp"
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 
 using namespace testing_cli;
 

@@ -6,9 +6,9 @@
 #include "catch.hpp"
 #include "cli/process.hpp"
 #include "model/stores.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/presets.hpp"
-#include "schema/scenario.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/scenario/presets.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace testing_cli;
 

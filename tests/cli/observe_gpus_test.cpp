@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cli/process.hpp"
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 #include "tests/catch.hpp"
 
 namespace {

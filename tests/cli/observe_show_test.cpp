@@ -1,6 +1,6 @@
 // feedrate run --samples and feedrate observe show as a user meets them.
 #include "cli/process.hpp"
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 #include "tests/catch.hpp"
 
 namespace {

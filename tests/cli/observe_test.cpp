@@ -1,6 +1,6 @@
 // feedrate observe as a user meets it.
 #include "cli/process.hpp"
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 #include "tests/catch.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/sweep_share.hpp"
+#include "schema/documents/sweep_share.hpp"
 
 using namespace feedrate;
 using testing_cli::Folder;

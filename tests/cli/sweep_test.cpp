@@ -8,7 +8,7 @@
 #include "cli/process.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "report/csv.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace feedrate;
 using namespace feedrate::cli;

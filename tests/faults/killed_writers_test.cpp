@@ -7,7 +7,7 @@
 #include "cli/process.hpp"
 #include "faults/at_call.hpp"
 #include "faults/writers.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 #include "skipped.hpp"
 
 using namespace testing_cli;

@@ -6,7 +6,7 @@
 #include "fit/weather.hpp"
 #include "report/calibrate_report.hpp"
 #include "report/render.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::fit {

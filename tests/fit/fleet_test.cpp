@@ -11,7 +11,7 @@
 #include "model/merge_measurements.hpp"
 #include "report/calibrate_report.hpp"
 #include "report/render.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/measurements.hpp"
 #include "seed.hpp"
 #include "tests/catch.hpp"
 

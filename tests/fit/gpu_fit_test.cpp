@@ -5,7 +5,7 @@
 #include "base/random.hpp"
 #include "fit/profile.hpp"
 #include "fit/synthetic.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::fit {

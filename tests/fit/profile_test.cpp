@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fit/synthetic.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::fit {

@@ -5,7 +5,7 @@
 
 #include "base/errors.hpp"
 #include "base/text_file.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/measurements.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::formats {

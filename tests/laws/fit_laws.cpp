@@ -12,7 +12,7 @@
 #include "catch.hpp"
 #include "model/metrics.hpp"
 #include "resolve/generated_scenario.hpp"
-#include "schema/free_key.hpp"
+#include "schema/scenario/free_key.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 

@@ -10,7 +10,7 @@
 #include "queueing/pace.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
 
 using namespace feedrate;

@@ -11,8 +11,8 @@
 #include "resolve/resolve.hpp"
 #include "resolve/speed.hpp"
 #include "scenarios/shipped.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 

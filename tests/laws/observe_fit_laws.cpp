@@ -9,7 +9,7 @@
 #include "observe/job_observer.hpp"
 #include "observe/twin.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/observed_scenario.hpp"
 #include "study/run.hpp"
 #include "study/timeline.hpp"

@@ -7,7 +7,7 @@
 #include "catalog/catalog.hpp"
 #include "laws/observed_jobs.hpp"
 #include "model/metrics.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 

@@ -10,7 +10,7 @@
 #include "catalog/catalog.hpp"
 #include "observe/heat_map.hpp"
 #include "observe/job_observer.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/diagnose.hpp"
 #include "study/observed_parts.hpp"
 #include "study/observed_scenario.hpp"

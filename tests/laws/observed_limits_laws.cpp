@@ -8,7 +8,7 @@
 
 #include "catalog/catalog.hpp"
 #include "observe/job_observer.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/observed_scenario.hpp"
 #include "study/run.hpp"
 #include "tests/catch.hpp"

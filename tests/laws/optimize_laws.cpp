@@ -9,7 +9,7 @@
 #include "cli/inputs.hpp"
 #include "laws/generated_grids.hpp"
 #include "scenarios/shipped.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "seed.hpp"
 #include "study/optimize.hpp"
 #include "study/run.hpp"

@@ -15,7 +15,7 @@
 #include "pipeline/simulate.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/result.hpp"
+#include "schema/documents/result.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 

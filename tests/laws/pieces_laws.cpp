@@ -14,8 +14,8 @@
 #include "pipeline/mean_epoch.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/host.hpp"
-#include "schema/scenario.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 #include "tests/population.hpp"
 

@@ -20,9 +20,9 @@
 #include "catch.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/catalog_fields.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_fields.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
 
@@ -320,7 +320,8 @@ TEST_CASE("priced: every key of the pricing files is asked for, or says why not"
   std::string source;
   for (const auto& entry : fs::recursive_directory_iterator(FEEDRATE_SOURCE_DIR "/src")) {
     const std::string path = entry.path().string();
-    if (!path.ends_with("pp") || path.find("/src/schema/catalog_") != std::string::npos) continue;
+    if (!path.ends_with("pp") || path.find("/src/schema/catalog/catalog_") != std::string::npos)
+      continue;
     if (path.find("/src/formats/prices/catalog_import.") != std::string::npos) continue;
     if (path.ends_with("/catalog/catalog.hpp") || path.find("/src/report/") != std::string::npos)
       continue;
@@ -331,7 +332,7 @@ TEST_CASE("priced: every key of the pricing files is asked for, or says why not"
   for (std::sregex_iterator at(source.begin(), source.end(), access), end; at != end; ++at) {
     asked.insert((*at)[2].str());
   }
-  const std::string table = text_of(FEEDRATE_SOURCE_DIR "/src/schema/catalog_fields.hpp");
+  const std::string table = text_of(FEEDRATE_SOURCE_DIR "/src/schema/catalog/catalog_fields.hpp");
   const std::regex row(R"(field<&(\w+)::(\w+)>\(((?!field<)[\s\S])*?\)\s*(\.without_use)?[,(])");
   std::set<std::string> dead;
   int rows = 0, without = 0;

@@ -12,7 +12,7 @@
 #include "fit/profile.hpp"
 #include "formats/measurements/import_measurements.hpp"
 #include "resolve/generated_scenario.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 

@@ -10,7 +10,7 @@
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "study/drawn_jobs.hpp"
 #include "study/remedy.hpp"
 #include "study/run.hpp"

@@ -1,8 +1,8 @@
 // What must hold of replications whenever they are stopped.
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
-#include "schema/result.hpp"
-#include "schema/scenario.hpp"
+#include "schema/documents/result.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
 #include "study/replicate.hpp"
 #include "study/run.hpp"

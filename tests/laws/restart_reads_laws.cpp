@@ -9,9 +9,9 @@
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/catalog_parts.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_parts.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
 

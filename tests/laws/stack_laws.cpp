@@ -16,8 +16,8 @@
 #include "resolve/drawn_world.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/stack_defaults.hpp"
-#include "schema/scenario.hpp"
-#include "schema/scenario_keys.hpp"
+#include "schema/scenario/scenario.hpp"
+#include "schema/scenario/scenario_keys.hpp"
 
 using namespace testing_world;
 

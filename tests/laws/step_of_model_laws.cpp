@@ -10,9 +10,9 @@
 #include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/catalog_parts.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_parts.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 using testing_resolve::catalog;

@@ -9,7 +9,7 @@
 #include "catch.hpp"
 #include "reliability/interruptions.hpp"
 #include "resolve/generated_scenario.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 #include "seed.hpp"
 #include "study/drawn_job.hpp"
 #include "study/drawn_jobs.hpp"

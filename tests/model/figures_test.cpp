@@ -11,8 +11,8 @@
 #include "catch.hpp"
 #include "model/metrics.hpp"
 #include "report/csv.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/result.hpp"
+#include "schema/documents/result.hpp"
+#include "schema/json/json_reader.hpp"
 #include "words/limits.hpp"
 
 using namespace feedrate;

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "catalog/catalog.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 #include "study/timeline.hpp"
 #include "tests/catch.hpp"

@@ -4,7 +4,7 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 
 using namespace feedrate;

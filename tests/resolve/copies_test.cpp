@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 using pipeline::Copies;

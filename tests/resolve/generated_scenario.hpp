@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include "catalog/catalog.hpp"
 #include "pipeline/generated.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 
 namespace testing_resolve {
 

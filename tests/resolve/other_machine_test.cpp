@@ -5,9 +5,9 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/host.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 

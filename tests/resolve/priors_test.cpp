@@ -6,7 +6,7 @@
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/class_errors.hpp"
+#include "schema/documents/class_errors.hpp"
 #include "study/learned_numbers.hpp"
 
 using namespace feedrate;

@@ -5,8 +5,8 @@
 #include "base/random.hpp"
 #include "catch.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 

@@ -9,7 +9,7 @@
 #include "pipeline/generated.hpp"
 #include "resolve/cores.hpp"
 #include "resolve/resolve.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 

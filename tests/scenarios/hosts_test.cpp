@@ -3,7 +3,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 
 using namespace testing_cli;
 namespace fs = std::filesystem;

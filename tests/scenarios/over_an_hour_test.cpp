@@ -7,8 +7,8 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/host.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace feedrate;
 using namespace testing_cli;

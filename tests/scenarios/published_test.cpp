@@ -3,7 +3,7 @@
 #include <set>
 
 #include "scenarios/shipped.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace testing_scenarios;
 using feedrate::Case;

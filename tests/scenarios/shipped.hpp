@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "cli/process.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace testing_scenarios {
 

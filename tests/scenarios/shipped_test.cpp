@@ -2,7 +2,7 @@
 #include <map>
 
 #include "scenarios/shipped.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace testing_scenarios;
 

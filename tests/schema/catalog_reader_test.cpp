@@ -1,5 +1,5 @@
 // The pricing files as they ship, and what happens to broken ones.
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include "base/errors.hpp"
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace feedrate;
 namespace fs = std::filesystem;

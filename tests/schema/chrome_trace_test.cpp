@@ -1,8 +1,8 @@
 // Trace events from a hand-made timeline.
-#include "schema/trace.hpp"
+#include "schema/documents/trace.hpp"
 
 #include "catch.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 using namespace feedrate;
 using namespace feedrate::schema;

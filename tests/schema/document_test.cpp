@@ -1,5 +1,5 @@
 // Includes, and keys set from the command line.
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 

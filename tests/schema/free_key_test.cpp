@@ -1,5 +1,5 @@
 // `--free`: which keys may be unknown, where they are looked for, and how they are written.
-#include "schema/free_key.hpp"
+#include "schema/scenario/free_key.hpp"
 
 #include "base/errors.hpp"
 #include "catch.hpp"

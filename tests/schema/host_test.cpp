@@ -1,4 +1,4 @@
-#include "schema/host.hpp"
+#include "schema/documents/host.hpp"
 
 #include "base/errors.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,20 +1,20 @@
 // The manuals and JSON Schemas: complete, aligned, and true.
-#include "schema/manual.hpp"
+#include "schema/record/manual.hpp"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 
 #include "base/unit_text.hpp"
-#include "schema/host.hpp"
-#include "schema/host_keys.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/request.hpp"
-#include "schema/result.hpp"
-#include "schema/result_record.hpp"
-#include "schema/scenario.hpp"
-#include "schema/scenario_keys.hpp"
-#include "schema/topics.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/documents/host_keys.hpp"
+#include "schema/documents/result.hpp"
+#include "schema/documents/result_record.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/requests/request.hpp"
+#include "schema/requests/topics.hpp"
+#include "schema/scenario/scenario.hpp"
+#include "schema/scenario/scenario_keys.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::schema {

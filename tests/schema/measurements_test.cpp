@@ -1,4 +1,4 @@
-#include "schema/measurements.hpp"
+#include "schema/documents/measurements.hpp"
 
 #include <fmt/format.h>
 

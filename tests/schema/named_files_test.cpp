@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 

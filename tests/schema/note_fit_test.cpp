@@ -1,5 +1,5 @@
 // What a scenario says of numbers that were fitted: which, on what, and how exactly they are known.
-#include "schema/note_fit.hpp"
+#include "schema/scenario/note_fit.hpp"
 
 #include "base/errors.hpp"
 #include "catch.hpp"

@@ -1,10 +1,10 @@
 // Observations go into a file and come back, Debugger's as ours; what is wrong is told by line.
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 
 #include <fmt/format.h>
 
 #include "base/temporary_folder.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::schema {

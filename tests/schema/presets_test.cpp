@@ -1,5 +1,5 @@
 // Presets: whole scenarios, each guess with its range, its source and its date.
-#include "schema/presets.hpp"
+#include "schema/scenario/presets.hpp"
 
 #include "base/unit_text.hpp"
 #include "catch.hpp"

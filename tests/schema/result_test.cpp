@@ -1,14 +1,14 @@
 // Results as JSON: what is written is JSON, holds no invented number, and is what the schema says.
-#include "schema/result.hpp"
+#include "schema/documents/result.hpp"
 
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "base/version.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/json_writer.hpp"
-#include "schema/result_record.hpp"
+#include "schema/documents/result_record.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/json/json_writer.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::schema {

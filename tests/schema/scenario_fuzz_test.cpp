@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <random>
 
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "tests/catch.hpp"
 #include "tests/damage.hpp"
 #include "tests/seed.hpp"

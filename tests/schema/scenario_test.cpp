@@ -1,5 +1,5 @@
 // Reading a scenario: what each key becomes, and every way in which one can be wrong.
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 

@@ -1,9 +1,9 @@
 // A changed scenario written as a file of its own.
 #include <filesystem>
 
-#include "schema/codec.hpp"
-#include "schema/prepared_setting.hpp"
-#include "schema/scenario.hpp"
+#include "schema/record/codec.hpp"
+#include "schema/scenario/prepared_setting.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "tests/catch.hpp"
 #include "tests/resolve/generated_scenario.hpp"
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "catch.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/cases.hpp"
 
 using namespace feedrate;

@@ -6,8 +6,8 @@
 #include "report/render.hpp"
 #include "report/reports.hpp"
 #include "resolve/assumptions.hpp"
-#include "schema/host.hpp"
-#include "schema/scenario.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/drawn_job.hpp"
 
 using namespace feedrate;

@@ -7,7 +7,7 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
-#include "schema/scenario_keys.hpp"
+#include "schema/scenario/scenario_keys.hpp"
 #include "seed.hpp"
 #include "words/readings.hpp"
 

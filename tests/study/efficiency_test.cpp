@@ -3,8 +3,8 @@
 #include "catch.hpp"
 #include "resolve/assumptions.hpp"
 #include "scenarios/shipped.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/scenario.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 
 using namespace feedrate;

@@ -6,7 +6,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 

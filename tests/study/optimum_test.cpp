@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 

@@ -4,8 +4,8 @@
 #include "catch.hpp"
 #include "report/render.hpp"
 #include "report/reports.hpp"
-#include "schema/host.hpp"
-#include "schema/scenario.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
 

@@ -13,7 +13,7 @@
 #include "cli/process.hpp"
 #include "report/numbers.hpp"
 #include "scenarios/shipped.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/drawn_jobs.hpp"
 #include "study/run.hpp"
 #include "words/readings.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 
 using namespace feedrate;

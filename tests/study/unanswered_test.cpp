@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/decision.hpp"
 #include "study/point_problems.hpp"
 #include "study/sweep.hpp"

@@ -6,8 +6,8 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
-#include "schema/host.hpp"
-#include "schema/scenario.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "study/case_summary.hpp"
 
 using namespace feedrate;

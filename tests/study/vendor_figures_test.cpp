@@ -4,7 +4,7 @@
 #include "catch.hpp"
 #include "report/calibrate_report.hpp"
 #include "report/render.hpp"
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 
 using namespace feedrate;
 using namespace feedrate::study;

@@ -8,7 +8,7 @@
 
 #include "api/answer.hpp"
 #include "base/files.hpp"
-#include "schema/catalog_reader.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 
 namespace {
 

@@ -21,8 +21,8 @@
 #include "fit/profile.hpp"
 #include "model/merge_measurements.hpp"
 #include "report/calibrate_report.hpp"
-#include "schema/host.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/host.hpp"
+#include "schema/documents/measurements.hpp"
 #include "study/vendor_figures.hpp"
 
 namespace feedrate::cli {

@@ -7,7 +7,7 @@
 
 #include "base/quote.hpp"
 #include "formats/measurements/import_parts.hpp"
-#include "schema/json_values.hpp"
+#include "schema/json/json_values.hpp"
 
 namespace feedrate::formats {
 namespace {

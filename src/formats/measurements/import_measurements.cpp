@@ -10,8 +10,8 @@
 #include "base/text_file.hpp"
 #include "base/text_lines.hpp"
 #include "formats/measurements/import_parts.hpp"
-#include "schema/json_values.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/measurements.hpp"
+#include "schema/json/json_values.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "model/measurement.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::formats {
 

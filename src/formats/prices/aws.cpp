@@ -15,7 +15,7 @@
 #include "catalog/lookup.hpp"
 #include "formats/prices/aws_storage.hpp"
 #include "formats/prices/price_file.hpp"
-#include "schema/json_events.hpp"
+#include "schema/json/json_events.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "formats/prices/price_file.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -17,13 +17,13 @@
 #include "catalog/lookup.hpp"
 #include "formats/prices/aws_storage.hpp"
 #include "formats/prices/storage_record.hpp"
-#include "schema/catalog_files.hpp"
-#include "schema/catalog_reader.hpp"
-#include "schema/input_groups.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/json_values.hpp"
-#include "schema/json_writer.hpp"
-#include "schema/pricing_lines.hpp"
+#include "schema/catalog/catalog_files.hpp"
+#include "schema/catalog/catalog_reader.hpp"
+#include "schema/catalog/pricing_lines.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/json/json_values.hpp"
+#include "schema/json/json_writer.hpp"
+#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/number_text.hpp"
-#include "schema/json_values.hpp"
-#include "schema/json_writer.hpp"
+#include "schema/json/json_values.hpp"
+#include "schema/json/json_writer.hpp"
 
 namespace feedrate::formats {
 namespace storage_records {

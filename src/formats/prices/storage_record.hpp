@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/prices/price_file.hpp"
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::formats {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "schema/json_reader.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::formats {
 namespace {

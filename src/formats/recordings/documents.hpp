@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "formats/recordings/collector.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/json_stream.hpp"
+#include "schema/json/json_reader.hpp"
+#include "schema/json/json_stream.hpp"
 
 namespace feedrate::formats {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.hpp"
-#include "schema/observation.hpp"
+#include "schema/documents/observation.hpp"
 
 namespace feedrate::formats {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "formats/recordings/line_kinds.hpp"
-#include "schema/json_values.hpp"
+#include "schema/json/json_values.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/number_chars.hpp"
 #include "formats/recordings/documents.hpp"
 #include "formats/recordings/line_kinds.hpp"
-#include "schema/json_values.hpp"
+#include "schema/json/json_values.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -4,7 +4,7 @@
 #include "formats/recordings/documents.hpp"
 #include "formats/recordings/line_kinds.hpp"
 #include "formats/recordings/time_text.hpp"
-#include "schema/json_values.hpp"
+#include "schema/json/json_values.hpp"
 
 namespace feedrate::formats {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/open_file.hpp"
-#include "schema/measurements.hpp"
+#include "schema/documents/measurements.hpp"
 
 extern char** environ;
 

@@ -16,8 +16,8 @@
 #include "report/render.hpp"
 #include "report/reports.hpp"
 #include "report/shell_text.hpp"
-#include "schema/json_reader.hpp"
-#include "schema/result.hpp"
+#include "schema/documents/result.hpp"
+#include "schema/json/json_reader.hpp"
 #include "tests/fuzz/support/laws.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,0 +1,98 @@
+#include "schema/scenario/source_checks.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace feedrate::schema {
+namespace {
+
+std::string_view word_of(InputMode mode) {
+  return input_mode_words[static_cast<std::size_t>(mode)];
+}
+
+/// Accesses to the store, in a list; "" where it is no store of objects.
+std::string accesses_to(Service service) {
+  std::string list;
+  for (const AccessRow& row : access_rows) {
+    if (!row.reads(service)) continue;
+    list += list.empty() ? "" : ", ";
+    list += row.name;
+  }
+  return list;
+}
+
+std::string expected_access(Service service) {
+  const std::string fitting = accesses_to(service);
+  const std::string name(ServiceName(service).name());
+  return fitting.empty() ? "expected nothing, since no store of objects is read from " + name
+                         : "expected one of " + fitting + " for " + name;
+}
+
+/// The modes of the service, where the given one is none of them.
+std::string_view other_modes(Service service, InputMode mode) {
+  const auto one_of = [&](std::initializer_list<InputMode> modes) {
+    return std::find(modes.begin(), modes.end(), mode) != modes.end();
+  };
+  using enum InputMode;
+  switch (service) {
+    case Service::s3: return mode != local ? "" : "File, FastFile, stream, Pipe or mount for s3";
+    case Service::gcs:
+    case Service::azure_blob:
+      return mode != local ? "" : "File, FastFile, stream, Pipe or mount for a store of objects";
+    case Service::http:
+      return one_of({file, fast_file, stream, pipe}) ? ""
+                                                     : "File, FastFile, stream or Pipe for http";
+    case Service::fsx_lustre:
+    case Service::efs:
+    case Service::nfs: return one_of({mount, file}) ? "" : "mount or File for a file system";
+    case Service::ebs:
+    case Service::local: break;
+  }
+  return mode == local ? "" : "local for data that lies on the machine";
+}
+
+/// By the mode that is given, that of the access, or that of a service whose default keeps a cache.
+bool can_cache(const Source& source) {
+  using enum InputMode;
+  const Service service = source.service.family();
+  const bool mounted =
+      service == Service::fsx_lustre || service == Service::efs || service == Service::nfs;
+  const bool here = service == Service::local || service == Service::ebs;
+  const InputMode by_default = source.access ? source.access->row().mode : mounted ? mount : file;
+  const InputMode mode = source.input_mode.value_or(by_default);
+  return !here && (mode == stream || mode == mount);
+}
+
+}  // namespace
+
+std::vector<SourceComplaint> complaints_of(const Source& source) {
+  std::vector<SourceComplaint> all;
+  const Service service = source.service.family();
+  const bool reads = !source.access || source.access->row().reads(service);
+  if (!reads) all.push_back({"access", expected_access(service)});
+  const std::string_view own = source.service.row().storage_class;
+  if (!own.empty() && source.storage_class && *source.storage_class != own) {
+    all.push_back({"storage_class", "expected \"" + std::string(own) + "\", which " +
+                                        std::string(source.service.name()) + " is"});
+  }
+  if (source.cache && !can_cache(source)) {
+    all.push_back({"cache",
+                   "expected it of a store that is streamed or mounted: File mode copies "
+                   "all of the data, and a Pipe keeps nothing"});
+  }
+  if (source.shared_cache.value_or(false) && !source.cache) {
+    all.push_back({"shared_cache", "expected the room of one instance's cache in source.cache"});
+  }
+  if (!source.input_mode) return all;
+  const std::string_view modes = other_modes(service, *source.input_mode);
+  if (!modes.empty()) {
+    all.push_back({"input_mode", "expected " + std::string(modes)});
+  } else if (source.access && reads && !source.access->row().works_as(*source.input_mode)) {
+    const AccessRow& row = source.access->row();
+    all.push_back({"input_mode", "expected " + std::string(word_of(row.mode)) + ", by which " +
+                                     std::string(row.name) + " reads"});
+  }
+  return all;
+}
+
+}  // namespace feedrate::schema
