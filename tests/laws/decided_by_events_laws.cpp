@@ -6,7 +6,7 @@
 #include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
 #include "pipeline/simulate.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 

@@ -8,7 +8,7 @@
 #include "model/figures.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/simulate.hpp"
-#include "schema/scenario.hpp"
+#include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
 #include "study/run.hpp"
 
