@@ -25,7 +25,7 @@ Result full_result() {
   r.monitors = Monitors{0.13, 0.0, 0.0, std::nullopt, 0.4, 0.1, minutes(6), 7.0};
   r.stages[Stage::decode] = {Throughput::of(117.6), 0.99, hours(2), usd(3.5), Origin::measured};
   r.stages[Stage::gpu] = {Throughput::of(350.0), 0.4, Duration{}, Money{}, Origin::published};
-  r.times = {minutes(5), minutes(1), seconds(300), seconds(260.5), hours(3)};
+  r.times = {minutes(5), minutes(1), seconds(300), seconds(260.5), hours(3), seconds(0.7)};
   r.throughput = Throughput::of(117.4);
   r.gpu_busy = 0.4;
   r.gpu_busy_time = hours(1);
