@@ -97,23 +97,15 @@ double in_order(const Pool& pool, double threads) {
   const double after = (pool.ahead - 1.0) * spread / others;
   const double exponent = 1.0 - std::sqrt(b) / (1.0 + 2.0 * pool.cv);
   const double samples = pool.batch * portable::pow(pool.ahead, exponent);
-  const double at_once = 0.5 * b;
-  double late = 0.0;
-  if (pool.cv > 0.0) {
-    const Latest latest{{std::sqrt(portable::log1p(pool.cv * pool.cv))}, samples, spread, at_once};
-    // No more than all of them together are; mostly that says that the threads always work.
-    const double most = after > 0.0 ? samples * latest.times.beyond(after) : 1e300;
-    if (spread + others * most / pool.ahead <= a) return 1.0;
-    late = latest.beyond(after);
-  } else {
-    // All take as long: the last of them ends as much before that as it began before the last.
-    const double before = std::min(spread, 1.0);
-    const double earlier = spread > 0.0 ? 1.0 - (1.0 - at_once) * before / spread : 0.0;
-    const double began = spread * (1.0 - portable::pow(earlier, samples + 1.0)) /
-                         ((samples + 1.0) * (1.0 - at_once));
-    late = std::max(0.0, 1.0 - began - after);
-  }
-  return a / std::max(a, spread + others * late / pool.ahead);
+  // Threads are done with a batch that is alone half a sample apart, on average over how many of
+  // its samples a round of all of them leaves over; none where each makes one.
+  const double alike = pool.ahead < 2.0 ? a + (threads - 1.0) / (2.0 * threads) * (1.0 - b) : a;
+  if (pool.cv <= 0.0) return a / alike;
+  const Latest latest{{std::sqrt(portable::log1p(pool.cv * pool.cv))}, samples, spread, 0.5 * b};
+  // No more than all of them together are; mostly that says that the threads always work.
+  const double most = after > 0.0 ? samples * latest.times.beyond(after) : 1e300;
+  if (spread + others * most / pool.ahead <= a) return a / alike;
+  return a / std::max(alike, spread + others * latest.beyond(after) / pool.ahead);
 }
 
 /// Asked again and again by what-if runs.

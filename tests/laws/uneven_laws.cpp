@@ -115,7 +115,9 @@ TEST_CASE("uneven: an epoch is within one batch of its busiest worker, in the me
                 << in.batch);
     for (const double time : {time_of(in), by_events(in, 1)}) {
       REQUIRE(time >= owned - 0.1 * batch);
-      REQUIRE(time <= owned + batch + steps);
+      // Rounds of whole groups of batches leave some of them to the few.
+      const double rounds = in.asynchronous_step || in.accumulation <= 1.0 ? 1.0 : 1.25;
+      REQUIRE(time <= owned + rounds * batch + steps);
     }
     // More of them of whom none owns more.
     Inputs more = in;
