@@ -244,7 +244,7 @@ constexpr std::array<Figure, figure_count> table = {{
        return r.gpu_busy_time * left->steps / left->time;
      },
      &Bands::busy_after_first_step, "", true},
-    {FigureId::throughput_after_first_step, derived, "samples_per_s_after_first_step",
+    {FigureId::throughput_after_first_step, derived, "after_first_step_samples_per_s",
      FigureUnit::samples_per_second, more, "throughput after each epoch's first step",
      "as training loops and benchmarks state it that leave the first step out",
      [](R r) -> Value {

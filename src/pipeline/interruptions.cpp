@@ -19,7 +19,9 @@ double storage_carries(const Inputs& inputs, Stage storage) {
   for (const Loading& loading : loadings(inputs, EpochKind::later, misses_in(inputs, last),
                                          active_workers(inputs), Reading::all)) {
     for (const SampleLimit& limit : loading.limits) {
-      if (limit.stage == storage) most = std::min(most, limit.rate);
+      // What a burst lets through may have been the job's pace.
+      const bool bursts = limit.credit > 0.0 && limit.burst_rate > limit.rate;
+      if (limit.stage == storage) most = std::min(most, bursts ? limit.burst_rate : limit.rate);
     }
     for (const Station& station : loading.stations) {
       if (storage != Stage::disk || station.stage != storage || !station.works()) continue;

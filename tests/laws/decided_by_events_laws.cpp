@@ -19,6 +19,8 @@ TEST_CASE("law: credits that run out make no GPU work for longer") {
   for (int i = 0; i < 400 && ran_out < 25; ++i) {
     Inputs inputs = generate.inputs(20.0);
     if (inputs.gpus() > 8.0 || !inputs.source || inputs.source->limits.empty()) continue;
+    inputs.step_cv = 0.0;
+    inputs.step_times.reset();
     RateLimit& limit = inputs.source->limits.front();
     const Outcome fast = simulate(inputs);
     const double asked = limit.each * fast.samples / fast.later.wall.base();
@@ -65,7 +67,8 @@ TEST_CASE("law: a NIC twice as fast carries gradients twice as fast, too") {
 TEST_CASE("by events: all of them name the bottleneck as those do that are affordable") {
   const Scenario job = schema::read_scenario(schema::parse_document(
       R"({"dataset": {"samples": 20000, "bytes_per_sample": "110 KB", "size_cv": 1.5},
-          "source": {"service": "s3", "input_mode": "stream"},
+          "source": {"service": "s3", "input_mode": "stream", "first_byte_latency": "20 ms",
+                     "bandwidth_per_connection": "90 MB/s"},
           "loader": {"kind": "tfdata", "num_workers": 8, "batch_size": 256, "prefetch_factor": 4},
           "preprocess": [{"operation": "decode", "cpu": "8 ms"}],
           "cluster": {"vcpus": 32, "cores": 16, "gpus_per_instance": 1, "price": "1 USD/h",

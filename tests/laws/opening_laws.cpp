@@ -55,10 +55,11 @@ TEST_CASE("law: no number of workers brings more through a limit than it lets th
     INFO(samples << " samples, " << workers << " workers, batches of " << batch << ", "
                  << bytes_per_second << " B/s");
     const double by_events = seconds_of(job, true);
-    CHECK(by_events >= least * (1.0 - 1e-6));
+    // Chunks ask for all of their samples at once: one of them is what the last may lack.
+    const double alone = batch * (0.02 + 0.005 + 1e5 / 90e6);
+    CHECK(by_events >= least - alone / std::min(batch, 8.0));
     // What nothing limits: what one worker needs for its first batch, and the last step.
-    const double beside = batch * (0.02 + 0.005 + 1e5 / 90e6) + 2.0;
-    CHECK(by_events <= least + beside);
+    CHECK(by_events <= least + alone + 2.0);
   }
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("first step: a loader that is always ahead keeps no GPU waiting after 
     // 64 samples of 26.1 ms, and a step of 2 s.
     CHECK(*value_of(result, FigureId::first_step) == Approx(64 * 0.0261 + 2.0).epsilon(0.1));
     CHECK(*value_of(result, FigureId::busy_after_first_step) > 0.99);
-    CHECK(result.gpu_busy < 0.985);
+    CHECK(result.gpu_busy < *value_of(result, FigureId::busy_after_first_step));
     const double after = *value_of(result, FigureId::throughput_after_first_step);
     CHECK(after == Approx(32.0).epsilon(0.01));
   }

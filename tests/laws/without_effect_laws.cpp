@@ -74,7 +74,9 @@ TEST_CASE("law: a key that has no effect may be left out, and nothing changes") 
       const std::string key = remark.substr(0, end);
       told.insert(key);
       Settings without = settings;
-      without.emplace_back(key, "null");
+      // An object with nothing in it asks for checkpoints with all defaults, which is something else.
+      const bool last_of_its_object = key == "/job/checkpoint/restart";
+      without.emplace_back(last_of_its_object ? "/job/checkpoint" : key, "null");
       INFO(remark);
       const Result result = run_of(without);
       CHECK(result.times.total == with->times.total);

@@ -88,7 +88,8 @@ TEST_CASE("scenarios: 10 GB take most of an hour in 5 KB files and a minute in 5
 
 TEST_CASE("scenarios: object size has a flat optimum with two bad ends") {
   const auto staging = [](const std::string& objects, const std::string& connections) {
-    return Run("small_files_s3.json --set samples_per_object=" + objects +
+    // A volume that is large enough for the type's bandwidth.
+    return Run("small_files_s3.json --set disk.size=1TB --set samples_per_object=" + objects +
                " --set connections=" + connections)("time.staging_s");
   };
   for (const std::string connections : {"16", "128"}) {
