@@ -105,7 +105,10 @@ double in_order(const Pool& pool, double threads) {
   // No more than all of them together are; mostly that says that the threads always work.
   const double most = after > 0.0 ? samples * latest.times.beyond(after) : 1e300;
   if (spread + others * most / pool.ahead <= a) return a / alike;
-  return a / std::max(alike, spread + others * latest.beyond(after) / pool.ahead);
+  const double late = std::max(alike, spread + others * latest.beyond(after) / pool.ahead);
+  // Compared with simulated pools from here on; below, what varies less matters less, down to none.
+  constexpr double compared_from = 0.1;
+  return a / (alike + (late - alike) * std::min(1.0, pool.cv / compared_from));
 }
 
 /// Asked again and again by what-if runs.

@@ -321,8 +321,7 @@ TEST_CASE("mean: as variability goes to zero it stops mattering") {
     Inputs little = none;
     little.size_cv = little.read_cv = little.make_cv = little.step_cv = little.handover_cv = 1e-6;
     INFO("job " << i);
-    // The integral over how late a pool's last sample is (queueing/pool.cpp) is good to some 1e-5.
-    REQUIRE(time_of(little) == Approx(time_of(none)).epsilon(none.pooled() ? 1e-4 : 1e-5));
+    REQUIRE(time_of(little) == Approx(time_of(none)).epsilon(1e-5));
   }
 }
 
