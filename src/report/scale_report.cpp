@@ -49,9 +49,10 @@ std::string marks(const ScaleCurve& curve, const Scaling& scaling, double n) {
   add(curve.least.instances == n, scaling.hour ? "least total" : "least cost");
   const bool fewest = at(curve.fewest_in_time);
   const bool cheapest = at(curve.least_in_time);
-  add(fewest && cheapest, "fewest and cheapest in time");
+  add(fewest && cheapest,
+      scaling.hour ? "fewest in time and of these least total" : "fewest and cheapest in time");
   add(fewest && !cheapest, "fewest in time");
-  add(cheapest && !fewest, "cheapest in time");
+  add(cheapest && !fewest, scaling.hour ? "least total in time" : "cheapest in time");
   add(curve.fastest.instances == n, "fastest");
   add(curve.bound && curve.bound->from == n, "shared limit binds");
   return text;

@@ -83,10 +83,11 @@ std::string deadline_words(const Scaling& scaling, const ScaleCurve& curve, bool
                        deadline, instances_text(fewest.instances), one ? "is both" : "are both",
                        outlay_text(scaling, fewest));
   }
-  return fmt::format("To finish within {}, {} {} enough: {}. The cheapest number is {}: {}.",
-                     deadline, instances_text(fewest.instances), one ? "is" : "are",
-                     outlay_text(scaling, fewest), count(cheapest.instances),
-                     outlay_text(scaling, cheapest));
+  return fmt::format(
+      "To finish within {}, {} {} enough: {}. {} {}: {}.", deadline,
+      instances_text(fewest.instances), one ? "is" : "are", outlay_text(scaling, fewest),
+      scaling.hour ? "The total with the hours is least for" : "The cheapest number is",
+      count(cheapest.instances), outlay_text(scaling, cheapest));
 }
 
 /// What keeps many instances.

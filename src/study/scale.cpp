@@ -54,7 +54,7 @@ class TimeCurve {
           std::vector<Problem>{{"", 0, "/loader/batch_size", std::string(words::expected_batch)}});
     }
     // The fewest samples that a GPU can have: one.
-    const double most = std::floor(gpu_batch(job_, 1.0));
+    const double most = std::floor(gpu_share(job_, 1.0).samples);
     if (most < made_.to) {
       made_.end_of_batch = most;
       made_.to = most;
@@ -128,18 +128,26 @@ class TimeCurve {
   /// The first of all that has least of it.
   template <class Of>
   [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within) const {
-    // A step that is a guess at its batch serves where nothing else does.
-    const auto measured = least(of, within, false);
-    return measured ? measured : least(of, within, true);
+    // A step that is a guess at its batch serves where nothing else does, and so does another
+    // global batch than the one to be kept.
+    for (const bool rounds : {false, true}) {
+      for (const bool guesses : {false, true}) {
+        if (auto found = least(of, within, guesses, rounds)) return found;
+      }
+    }
+    return std::nullopt;
   }
   template <class Of>
   [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within,
-                                                bool guesses) const {
+                                                bool guesses, bool rounds) const {
+    constexpr double alike = 0.05;  // as good as the global batch to be kept
     std::optional<ScalePoint> best;
     for (double n = 1.0; n <= made_.to; n += 1.0) {
       const auto one = at(n);
       if (!one || !within.in_time(one->outlay.time)) continue;
       if (one->outlay.step_is_guess && !guesses) continue;
+      const bool kept = options_.kept != BatchKept::global || gpu_share(job_, n).off() <= alike;
+      if (!kept && !rounds) continue;
       if (!best || of(one->outlay) < of(best->outlay)) best = one;
     }
     return best;
@@ -149,8 +157,8 @@ class TimeCurve {
     const auto total = [](const Outlay& outlay) { return outlay.total; };
     const auto time = [](const Outlay& outlay) { return outlay.time; };
     made_.least = *least(total, {});
-    const auto of_all = least(total, {}, true);
-    if (of_all->outlay.total < (1.0 - alike_share) * made_.least.outlay.total) {
+    const auto of_all = least(total, {}, true, false);
+    if (of_all && of_all->outlay.total < (1.0 - alike_share) * made_.least.outlay.total) {
       made_.unmeasured = of_all;
     }
     made_.before = at(made_.least.instances - 1.0);
@@ -181,8 +189,7 @@ class TimeCurve {
     ScaleRow row;
     row.instances = n;
     row.point.set = setting(n);
-    const double share = gpu_batch(job_, n);
-    row.rounded = options_.kept == BatchKept::global && share != std::round(share);
+    row.rounded = options_.kept == BatchKept::global && gpu_share(job_, n).off() > 1e-9;
     if (const auto one = at(n)) row.step_is_guess = one->outlay.step_is_guess;
     RunOptions options;
     options.list_inputs = shown;  // caveats and remarks come with them

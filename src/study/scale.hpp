@@ -30,8 +30,17 @@ struct ScaleOptions {
 /// job that states one.
 Setting instances_setting(const Scenario& job, double instances, BatchKept kept);
 
-/// A GPU's share of the global batch of `job` on so many instances, which need not be whole.
-double gpu_batch(const Scenario& job, double instances);
+/// A GPU's share of the global batch of `job` on so many instances. What accumulates gradients has
+/// fewer batches an optimiser step before it has smaller ones.
+struct GpuShare {
+  double samples = 0.0;  ///< of an optimiser step; need not be whole
+  double batch = 1.0;
+  double accumulation = 1.0;
+
+  /// By what the batches differ from the share, relative.
+  [[nodiscard]] double off() const;
+};
+GpuShare gpu_share(const Scenario& job, double instances);
 
 /// 1, 2, 3, 4, 6, 8, 12, 16 …: powers of two and what lies half-way between them, up to `to`.
 std::vector<double> scale_ladder(double to);

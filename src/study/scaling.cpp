@@ -10,8 +10,20 @@
 
 namespace feedrate::study {
 
-double gpu_batch(const Scenario& job, double instances) {
-  return job.loader.batch_size.value_or(0.0) * job.cluster.instances / instances;
+double GpuShare::off() const {
+  return samples > 0.0 ? std::abs(batch * accumulation / samples - 1.0) : 0.0;
+}
+
+GpuShare gpu_share(const Scenario& job, double instances) {
+  const double batch = job.loader.batch_size.value_or(0.0);
+  const double accumulated = job.job.gradient_accumulation.value_or(1.0);
+  GpuShare share;
+  share.samples = batch * accumulated * job.cluster.instances / instances;
+  if (accumulated > 1.0 && batch > 0.0) {
+    share.accumulation = std::max(1.0, std::ceil(share.samples / batch - 1e-9));
+  }
+  share.batch = std::max(1.0, std::round(share.samples / share.accumulation));
+  return share;
 }
 
 Setting instances_setting(const Scenario& job, double instances, BatchKept kept) {
@@ -19,9 +31,12 @@ Setting instances_setting(const Scenario& job, double instances, BatchKept kept)
   const double before = job.cluster.instances;
   double batch_share = 1.0;  // of what a GPU's batch is in `job`
   if (kept == BatchKept::global && job.loader.batch_size) {
-    const double batch = std::max(1.0, std::round(gpu_batch(job, instances)));
-    batch_share = batch / *job.loader.batch_size;
-    set.emplace_back("/loader/batch_size", whole_text(batch));
+    const GpuShare share = gpu_share(job, instances);
+    batch_share = share.batch / *job.loader.batch_size;
+    set.emplace_back("/loader/batch_size", whole_text(share.batch));
+    if (share.accumulation != job.job.gradient_accumulation.value_or(1.0)) {
+      set.emplace_back("/job/gradient_accumulation", whole_text(share.accumulation));
+    }
   }
   if (job.job.steps) {
     const double steps = std::ceil(*job.job.steps * before / (instances * batch_share) - 1e-9);
@@ -48,8 +63,11 @@ Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
   if (options.kept == BatchKept::global && job.loader.batch_size) {
     for (const ScaleRow& row : curves.front().rows) {
       if (!row.point.answered()) continue;
-      const double gpus = row.point.result.gpus / row.point.result.instances;
-      made.global_batch = *job.loader.batch_size * job.cluster.instances * gpus;
+      const Result& result = row.point.result;
+      // Where the model is spread over GPUs, those of one copy train on the same samples.
+      const double copies = result.layout ? result.layout->data : result.gpus;
+      made.global_batch = *job.loader.batch_size * job.job.gradient_accumulation.value_or(1.0) *
+                          job.cluster.instances * copies / result.instances;
     }
   }
   if (job.job.value_of_hour.value_or(HourlyPrice{}) > HourlyPrice{}) {

@@ -51,7 +51,7 @@ TEST_CASE("scale: a deadline that no number meets is told with the fastest, and 
   CHECK(met.status == 0);
   CHECK(has(met.out, "No other number up to 16 that meets the"));
   CHECK(has(met.out, "fewest and cheapest in time"));
-  // Where an hour has a value, the cheapest need not be the fewest.
+  // Where an hour has a value, what comes to least need not be the fewest, nor the cheapest.
   const Outcome both = shell(caltech + "--deadline '9 min' --value-of-hour '40 USD/h' --to 16");
   CHECK(has(both.out, "To finish within 9 min, 3 instances are enough: "));
   const Outcome cheapest = shell(
@@ -60,7 +60,7 @@ TEST_CASE("scale: a deadline that no number meets is told with the fastest, and 
       "tr -d '\\n'");
   CHECK_FALSE(cheapest.out.empty());
   CHECK(cheapest.out != "3");
-  CHECK(has(both.out, " The cheapest number is " + cheapest.out + ": "));
+  CHECK(has(both.out, " The total with the hours is least for " + cheapest.out + ": "));
   const Outcome one = shell(caltech + "--to 1");
   CHECK(has(one.out, " · 1 instance\n"));
   CHECK_FALSE(has(one.out, "No other"));
