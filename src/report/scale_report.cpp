@@ -221,6 +221,10 @@ void leave_few(Table& table, const ScaleCurve& curve) {
     if (power || !table.rows[i].cells.back().text.empty()) rows.push_back(table.rows[i]);
   }
   table.rows = std::move(rows);
+  const bool rounded = std::any_of(table.rows.begin(), table.rows.end(), [](const Row& row) {
+    return row.cells.front().text.ends_with('*');
+  });
+  if (!rounded) table.note.clear();
 }
 
 const Result* recommended(const Scaling& scaling) {
