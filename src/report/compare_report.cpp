@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -82,16 +84,30 @@ class ComparisonTable {
   Table table_;
 };
 
+/// Whether an hour is worth the same in all of them: totals of others say nothing of each other.
+bool hours_are_alike(std::span<const NamedResult> results) {
+  const auto hour = [](const Result& r) {
+    return r.times.total > Duration{} ? r.bill.hour_value.base() / r.times.total.base() : 0.0;
+  };
+  const double first = hour(results.front().result);
+  return std::all_of(results.begin(), results.end(), [&](const NamedResult& named) {
+    return std::abs(hour(named.result) - first) <= 1e-9 * std::abs(first);
+  });
+}
+
 Paragraph headline(std::span<const NamedResult> results) {
+  const Money Bill::*const compared = hours_are_alike(results) ? &Bill::total : &Bill::money;
+  const auto cost = [&](const NamedResult& named) { return named.result.bill.*compared; };
   const NamedResult* fastest = results.data();
   const NamedResult* cheapest = results.data();
   for (const NamedResult& named : results) {
-    if (named.result.times.total < fastest->result.times.total) fastest = &named;
-    if (named.result.bill.total < cheapest->result.bill.total) cheapest = &named;
+    const auto time = [](const NamedResult& one) { return one.result.times.total; };
+    const bool as_fast = time(named) == time(*fastest) && cost(named) < cost(*fastest);
+    if (time(named) < time(*fastest) || as_fast) fastest = &named;
+    if (cost(named) < cost(*cheapest)) cheapest = &named;
   }
-  const auto outcome = [](const NamedResult& named) {
-    return fmt::format("{}, {}", duration(named.result.times.total),
-                       money(named.result.bill.total));
+  const auto outcome = [&](const NamedResult& named) {
+    return fmt::format("{}, {}", duration(named.result.times.total), money(cost(named)));
   };
   if (fastest == cheapest) {
     return {fmt::format("{} is both the fastest and the cheapest: {}.", fastest->name,
@@ -137,7 +153,10 @@ Report compare_report(std::span<const NamedResult> results,
   report.title = fmt::format("Comparison of {} scenarios", results.size());
   report.headline = headline(results);
   report.blocks.emplace_back(rows.table());
-  if (decision) report.blocks.emplace_back(Paragraph{sureness(results, *decision), Tone::plain});
+  // Draws compare totals.
+  if (decision && hours_are_alike(results)) {
+    report.blocks.emplace_back(Paragraph{sureness(results, *decision), Tone::plain});
+  }
   for (const NamedResult& named : results) {
     // What stands in the headline of a run comes first.
     std::vector<std::string> remarks = named.result.caveats;
