@@ -132,10 +132,22 @@ TEST_CASE("curve: what is shown, least, fastest and in time is that of running e
     }
     CHECK(curve.unanswered == to - static_cast<double>(each.size()));
     unanswered += curve.unanswered > 0.0 ? 1 : 0;
+    // What keeps the global batch comes before what rounds it by more than a twentieth.
+    std::map<double, Result> kept = each;
+    if (global) {
+      std::erase_if(kept,
+                    [&](const auto& one) { return study::gpu_share(job, one.first).off() > 0.05; });
+    }
+    const auto in_time = [&](const auto& one) {
+      return !of.options.deadline || one.second.times.total <= *of.options.deadline;
+    };
     std::optional<double> least, fastest, fewest, cheapest;
-    for (const auto& [n, result] : each) {
+    const bool any_kept_in_time = std::any_of(kept.begin(), kept.end(), in_time);
+    for (const auto& [n, result] : kept.empty() ? each : kept) {
       if (!least || result.bill.total < each.at(*least).bill.total) least = n;
       if (!fastest || result.times.total < each.at(*fastest).times.total) fastest = n;
+    }
+    for (const auto& [n, result] : any_kept_in_time ? kept : each) {
       if (!of.options.deadline || result.times.total > *of.options.deadline) continue;
       if (!fewest) fewest = n;
       if (!cheapest || result.bill.total < each.at(*cheapest).bill.total) cheapest = n;
