@@ -56,9 +56,8 @@ struct Opening {
 /// `fold`: customers that one simulated one stands for.
 Opening opening_of(const Loading& loading, double fold, double chunk);
 
-/// The bucket that downloads pass, and the gradients of an instance
-/// once they were exchanged: both together get no more than the NIC carries, and neither is slowed
-/// where it carries both.
+/// The bucket that downloads pass, and the gradients of an instance once they were exchanged: both
+/// together get no more than the NIC carries, and neither is slowed where it carries both.
 engine::BucketId add_nic(engine::Model& model, const std::string& name, const SharedNic& nic,
                          double fold, const Opening& opening);
 

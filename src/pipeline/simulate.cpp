@@ -102,13 +102,6 @@ std::optional<AffordableEpoch> known_or_simulated(KnownEpochs* known, const Epoc
   return at->second.epoch;
 }
 
-/// Of one epoch that finds all credits, the mean with its waiting shared out.
-Span details_of(const Gang& gang, const SimulationOptions& options, const Epochs& single) {
-  Credits all;
-  Gang fresh{gang.inputs, all, other_kinds(gang.inputs, all)};
-  return made_of_means(fresh, options.details, single).span;
-}
-
 /// Adds `time` to what the span waits, as the means of `longer` wait beyond those of `than`.
 void add_waiting(Span& span, Duration time, const Span& longer, const Span& than) {
   PerStage<Duration> beyond;
@@ -127,10 +120,13 @@ void add_waiting(Span& span, Duration time, const Span& longer, const Span& than
 MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
                               Outcome& out) {
   MeanEpochs means = made_of_means(gang, options.details, epochs);
-  const MeanOf mean_of = [&](const Inputs& job, const Epochs& one) {
+  const auto fresh_mean = [](const Inputs& job, const Epochs& one, bool details) {
     Credits all;
     Gang fresh{job, all, other_kinds(job, all)};
-    return made_of_means(fresh, false, one).span;
+    return made_of_means(fresh, details, one).span;
+  };
+  const MeanOf mean_of = [&](const Inputs& job, const Epochs& one) {
+    return fresh_mean(job, one, false);
   };
   Epochs single = epochs;
   single.count = 1.0;
@@ -163,7 +159,7 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
   }
   const double left_out = of_all * unsure.base() / n;
   out.events_variance += of_all * of_all * deviation * deviation / n + left_out * left_out;
-  const Span fresh = means.ends.empty() ? Span{} : details_of(gang, options, single);
+  const Span fresh = means.ends.empty() ? Span{} : fresh_mean(gang.inputs, single, options.details);
   // Where credits run out, later epochs work no more and wait longer, for what the mean's wait for.
   const auto as_events_say = [&](double count, const Span& mean) {
     Span span = (count / n) * sum;

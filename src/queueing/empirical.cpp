@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "base/portable_math.hpp"
+#include "queueing/remembered.hpp"
 
 namespace feedrate::queueing {
 namespace {
@@ -82,27 +84,22 @@ Empirical::Empirical(Counted counted) : id_(next_id()) {
 
 Largest Empirical::largest(double n) const {
   if (n <= 1.0 || values_.size() == 1) return {1.0, cv_};
-  struct Last {
-    double n = 0.0;
-    std::uint64_t id = 0;
-    Largest largest;
-  };
-  static thread_local Last last;
-  if (last.n == n && last.id == id_) return last.largest;
-  double mean = 0.0;
-  double square = 0.0;
-  double rest = 1.0;
-  // From the far end: below, all of n hardly ever lie.
-  for (std::size_t i = values_.size(); i-- > 0 && rest > 0.0;) {
-    const double below = i > 0 ? portable::exp(n * portable::log(up_to_[i - 1])) : 0.0;
-    const double chance = rest - below;
-    mean += chance * values_[i];
-    square += chance * values_[i] * values_[i];
-    rest = below;
-  }
-  mean = std::max(1.0, mean);
-  last = {n, id_, {mean, std::sqrt(std::max(0.0, square - mean * mean))}};
-  return last.largest;
+  static thread_local Remembered<std::pair<double, std::uint64_t>, Largest, 1> last;
+  return last.of({n, id_}, [&] {
+    double mean = 0.0;
+    double square = 0.0;
+    double rest = 1.0;
+    // From the far end: below, all of n hardly ever lie.
+    for (std::size_t i = values_.size(); i-- > 0 && rest > 0.0;) {
+      const double below = i > 0 ? portable::exp(n * portable::log(up_to_[i - 1])) : 0.0;
+      const double chance = rest - below;
+      mean += chance * values_[i];
+      square += chance * values_[i] * values_[i];
+      rest = below;
+    }
+    mean = std::max(1.0, mean);
+    return Largest{mean, std::sqrt(std::max(0.0, square - mean * mean))};
+  });
 }
 
 Empirical Empirical::with(const Empirical& other, double own, double others) const {

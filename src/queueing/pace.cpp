@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "base/portable_math.hpp"
+#include "queueing/remembered.hpp"
 
 namespace feedrate::queueing {
 namespace {
@@ -57,23 +59,13 @@ double harmonic(double n) {
 Largest largest_of(double n, double cv) {
   if (cv <= 0.0) return {1.0, 0.0};
   if (n <= 1.0) return {1.0, cv};
-  struct Asked {
-    double n = 0.0;
-    double cv = 0.0;
-    Largest largest;
-  };
-  // What-if runs ask the same few again and again.
-  static thread_local std::array<Asked, 8> asked;
-  static thread_local std::size_t oldest = 0;
-  const auto known = std::find_if(asked.begin(), asked.end(),
-                                  [&](const Asked& one) { return one.n == n && one.cv == cv; });
-  if (known != asked.end()) return known->largest;
-  const double sigma = std::sqrt(portable::log1p(cv * cv));
-  const double mean = std::max(1.0, integrate_largest(n, sigma, 1.0));
-  const double square = integrate_largest(n, sigma, 2.0);
-  const Largest largest{mean, std::sqrt(std::max(0.0, square - mean * mean))};
-  asked[oldest++ % asked.size()] = {n, cv, largest};
-  return largest;
+  static thread_local Remembered<std::pair<double, double>, Largest, 8> asked;
+  return asked.of({n, cv}, [&] {
+    const double sigma = std::sqrt(portable::log1p(cv * cv));
+    const double mean = std::max(1.0, integrate_largest(n, sigma, 1.0));
+    const double square = integrate_largest(n, sigma, 2.0);
+    return Largest{mean, std::sqrt(std::max(0.0, square - mean * mean))};
+  });
 }
 
 double deviations_of_largest(double n) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/portable_math.hpp"
+#include "queueing/remembered.hpp"
 
 namespace feedrate::queueing {
 namespace {
@@ -111,23 +112,12 @@ double in_order(const Pool& pool, double threads) {
   return a / (alike + (late - alike) * std::min(1.0, pool.cv / compared_from));
 }
 
-/// Asked again and again by what-if runs.
-double found(const Pool& pool, double threads) {
-  struct Asked {
-    Pool pool;
-    double share = 0.0;
-  };
-  static thread_local std::array<Asked, 4> asked;
-  static thread_local std::size_t oldest = 0;
-  const auto known = std::find_if(asked.begin(), asked.end(), [&](const Asked& one) {
-    return one.share > 0.0 && one.pool.threads == threads && one.pool.batch == pool.batch &&
-           one.pool.ahead == pool.ahead && one.pool.cv == pool.cv;
-  });
-  if (known != asked.end()) return known->share;
-  const double share = in_order(pool, threads);
-  asked[oldest++ % asked.size()] = {{threads, pool.batch, pool.ahead, pool.cv, pool.in_order},
-                                    share};
-  return share;
+/// in_order(), remembered; of one batch that is begun, it is that of any order as well.
+double found(Pool pool, double threads) {
+  static thread_local Remembered<Pool, double, 4> asked;
+  pool.threads = threads;
+  pool.in_order = true;
+  return asked.of(pool, [&] { return in_order(pool, threads); });
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ struct Pool {
   double ahead = 1.0;    ///< batches that are begun at most, 1 at least
   double cv = 0.0;       ///< of a sample's time: lognormal
   bool in_order = true;  ///< a batch is of samples of its own; else of any that are done
+
+  friend bool operator==(const Pool&, const Pool&) = default;
 };
 
 /// Of the threads, the share that is at work, 0…1. No more threads than samples are begun have any.

@@ -1,20 +1,9 @@
 #include "report/page_assets.hpp"
 
+#include "base/embed.hpp"
 #include "page/page_hashes.hpp"  // made by the build
 
-// The assembler copies a file's bytes in no time; a compiler takes seconds for a literal of 1 MB.
-#define EMBED(name, file)                        \
-  asm(".pushsection .rodata\n"                   \
-      "feedrate_" #name                          \
-      ":\n"                                      \
-      ".incbin \"" FEEDRATE_PAGE_FOLDER "/" file \
-      "\"\n"                                     \
-      "feedrate_" #name                          \
-      "_end:\n"                                  \
-      ".byte 0\n"                                \
-      ".popsection");                            \
-  extern "C" const char feedrate_##name[];       \
-  extern "C" const char feedrate_##name##_end[]
+#define EMBED(name, file) FEEDRATE_EMBED(feedrate_##name, FEEDRATE_PAGE_FOLDER "/" file)
 
 EMBED(page, "page.html");
 EMBED(style, "page.css");

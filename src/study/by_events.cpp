@@ -45,7 +45,8 @@ const GainByEvents& best_of(const ByEvents& by_events, const Bottleneck& by_mean
   return gains[next && gains.size() > 1 ? 1 : 0];
 }
 
-ByEvents beside(const pipeline::Outcome& mean, const pipeline::Outcome& events, int seeds) {
+ByEvents beside(const pipeline::Outcome& mean, const pipeline::Outcome& events, int seeds,
+                double error) {
   ByEvents found;
   found.events = events.effort.events;
   found.seeds = seeds;
@@ -53,7 +54,7 @@ ByEvents beside(const pipeline::Outcome& mean, const pipeline::Outcome& events, 
   found.total = events.total.wall;
   found.mean_total = mean.total.wall;
   found.difference = found.total / found.mean_total - 1.0;
-  found.error = relative_error(events);
+  found.error = error;
   return found;
 }
 
@@ -94,8 +95,8 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     }
     stated.outcome = pipeline::simulate(inputs, stated.options);
     stated.mean = pipeline::simulate(inputs);
-    ByEvents found = beside(stated.mean, stated.outcome, 1);
-    found.error = std::sqrt(stated.mean.variance) / found.total.base();
+    const double error = std::sqrt(stated.mean.variance) / stated.outcome.total.wall.base();
+    ByEvents found = beside(stated.mean, stated.outcome, 1, error);
     found.stated = true;
     stated.by_events = found;
     return stated;
@@ -162,7 +163,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
       if (more > affordable.seeds) with(more);
     }
   }
-  ByEvents found = beside(stated.mean, events, affordable.seeds);
+  ByEvents found = beside(stated.mean, events, affordable.seeds, relative_error(events));
   found.stated = parts();
   if (found.stated) {
     events.variance = stated.mean.variance;

@@ -125,6 +125,11 @@ class TimeCurve {
     return ScalePoint{n, *outlay};
   }
 
+  /// By what the global batch on so many instances differs from the one to be kept, relative.
+  [[nodiscard]] double off_the_batch(double n) const {
+    return options_.kept == BatchKept::global ? gpu_share(job_, n).off() : 0.0;
+  }
+
   /// The first of all that has least of it.
   template <class Of>
   [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within) const {
@@ -146,8 +151,7 @@ class TimeCurve {
       const auto one = at(n);
       if (!one || !within.in_time(one->outlay.time)) continue;
       if (one->outlay.step_is_guess && !guesses) continue;
-      const bool kept = options_.kept != BatchKept::global || gpu_share(job_, n).off() <= alike;
-      if (!kept && !rounds) continue;
+      if (off_the_batch(n) > alike && !rounds) continue;
       if (!best || of(one->outlay) < of(best->outlay)) best = one;
     }
     return best;
@@ -189,7 +193,7 @@ class TimeCurve {
     ScaleRow row;
     row.instances = n;
     row.point.set = setting(n);
-    row.rounded = options_.kept == BatchKept::global && gpu_share(job_, n).off() > 1e-9;
+    row.rounded = off_the_batch(n) > 1e-9;
     if (const auto one = at(n)) row.step_is_guess = one->outlay.step_is_guess;
     RunOptions options;
     options.list_inputs = shown;  // caveats and remarks come with them

@@ -67,8 +67,8 @@ std::string remark_of(std::string_view job, std::string_view remark) {
 std::string storage_paid_again(double runs, Duration held, double months) {
   return fmt::format(
       "/source/storage_held: {} runs a month, of which each pays for {} h, pay for {} months of "
-      "storage "
-      "in a month: what is the same for all of them is {}; /job/jobs says how many runs share it",
+      "storage in a month: what is the same for all of them is {}; /job/jobs says how many runs "
+      "share it",
       three_digits(runs), three_digits(held / hours(1.0)), three_digits(months), paid_again);
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/did_you_mean.hpp"
+#include "base/embed.hpp"
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
@@ -18,18 +19,7 @@
 #include "schema/record/key_names.hpp"
 #include "schema/scenario/scenario_keys.hpp"
 
-#define EMBED(name, file)                           \
-  asm(".pushsection .rodata\n"                      \
-      "feedrate_preset_" #name                      \
-      ":\n"                                         \
-      ".incbin \"" FEEDRATE_PRESETS_FOLDER "/" file \
-      "\"\n"                                        \
-      "feedrate_preset_" #name                      \
-      "_end:\n"                                     \
-      ".byte 0\n"                                   \
-      ".popsection");                               \
-  extern "C" const char feedrate_preset_##name[];   \
-  extern "C" const char feedrate_preset_##name##_end[]
+#define EMBED(name, file) FEEDRATE_EMBED(feedrate_preset_##name, FEEDRATE_PRESETS_FOLDER "/" file)
 
 EMBED(image_jpeg, "image-jpeg.json");
 EMBED(detection, "detection.json");
