@@ -159,7 +159,8 @@ Option* add_mean_flag(Parser& app, SimulationOptions& options) {
           "--mean", options.mean,
           "Compute the mean in closed form alone. Without it, run, report, compare, cases and "
           "check also simulate the events that take about 0.1 s, and state their time where "
-          "it parts from the mean by more than 1 %; sweep, optimize, scale and advise "
+          "it parts from the mean by more than 1 %; sweep, optimize, scale, advise, "
+          "feeds and --find "
           "simulate so what they are about to recommend")
       ->group(simulation_group);
 }

@@ -127,7 +127,7 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
   add_instances(instances, make.scenario());
   add_instances(instances, host);
   const Catalog catalog = catalog_of(instances);
-  study::RunOptions options = run_options(request.simulation);
+  study::RunOptions options = stated_options(request.simulation);
   if (options.replications == 0) options.replications = draws;
   report::Searched searched{make.scenario().name, {}, request.feeds, {}};
   int drawn = options.replications;

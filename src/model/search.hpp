@@ -49,6 +49,10 @@ struct SearchAnswer {
   std::optional<SearchPoint> exception;
   std::size_t tried = 0;  ///< values that were simulated
   bool tried_all = false;
+  /// Values that were simulated by their events beside the mean, from the closed form's answer on
+  /// to the one that is given.
+  std::size_t by_events = 0;
+  std::optional<double> by_mean;  ///< the closed form's answer; empty: none
   /// The answer's 5 %, 50 % and 95 % quantiles over draws of the uncertain inputs, whole numbers;
   /// one beyond the start of the range stands for none. Empty where nothing was drawn.
   std::optional<Band> band;

@@ -48,11 +48,17 @@ struct Gang {
   Credits& credits;
   std::vector<Instances> others;
   Duration decides{};
-  /// Of later epochs whose events were simulated: seconds by the mean, all that are alike, and
-  /// times these that one took by its events.
+  /// Of later epochs whose events were simulated.
   struct Simulated {
-    double mean = 0.0;
-    double ratio = 1.0;
+    double epoch = 0.0;  ///< the first of those that are alike
+    double mean = 0.0;   ///< seconds of all that it stands for, by the mean
+    Duration one;        ///< of one, by the mean with all credits
+    int seeds = 1;
+    Span sum;                ///< of one, by its events: of all seeds
+    Duration unsure;         ///< likewise
+    double deviation = 0.0;  ///< of the wall of one, seconds
+
+    [[nodiscard]] double ratio() const { return sum.wall / one / seeds; }
   };
   std::vector<Simulated> later{};
 
@@ -115,8 +121,51 @@ void add_waiting(Span& span, Duration time, const Span& longer, const Span& than
   span.wall += time;
 }
 
-/// The means, brought to what the events of one of these epochs say. Events begin each epoch with
-/// all credits, so they are compared with a mean that does so too.
+/// One of the epochs by as many of its events as are affordable; empty where they are too many.
+/// Events begin each epoch with all credits, so they are compared with a mean that does so too.
+std::optional<Gang::Simulated> simulated(const Gang& gang, const SimulationOptions& options,
+                                         const Epochs& epochs, const MeanEpochs& means,
+                                         const MeanOf& mean_of, Outcome& out) {
+  Epochs single = epochs;
+  single.count = 1.0;
+  Gang::Simulated all{epochs.first,
+                      means.span.wall.base(),
+                      mean_of(gang.inputs, single).wall,
+                      options.seeds,
+                      {},
+                      {},
+                      0.0};
+  std::vector<double> walls;
+  for (int i = 0; i < options.seeds; ++i) {
+    const auto found = known_or_simulated(
+        options.known, epochs, options.seed + static_cast<std::uint64_t>(i), out.effort,
+        [&](std::uint64_t seed, Effort& effort) {
+          return affordable_epoch(gang.inputs, epochs, seed, options, mean_of, effort);
+        });
+    if (!found || !(all.one > Duration{})) return std::nullopt;
+    out.whole_epochs = out.whole_epochs && found->whole;
+    all.sum += found->span;
+    all.unsure += found->unsure;
+    walls.push_back(found->span.wall.base());
+  }
+  // Of one seed nothing shows how epochs vary but the mean, whose variance is that of all of them.
+  all.deviation = options.seeds > 1 ? standard_deviation(walls)
+                                    : std::sqrt(means.variance / (means.span.wall / all.one));
+  return all;
+}
+
+/// Whether the later epochs that begin with this one are taken to part from their mean as the last
+/// that were simulated do. Caches that fill over many epochs make each another: once what is
+/// affordable is spent, those are simulated that lie at growing distances.
+bool stands_for(const Gang& gang, const SimulationOptions& options, const Epochs& epochs,
+                double events) {
+  if (gang.later.empty() || epochs.steps > 0.0) return false;
+  const double spent = events / options.seeds / options.most_events;
+  constexpr double least_distance = 1.25;
+  return spent > 1.0 && epochs.first < std::max(least_distance, spent) * gang.later.back().epoch;
+}
+
+/// The means, brought to what the events of one of these epochs say.
 MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
                               Outcome& out) {
   MeanEpochs means = made_of_means(gang, options.details, epochs);
@@ -125,45 +174,32 @@ MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, cons
     Gang fresh{job, all, other_kinds(job, all)};
     return made_of_means(fresh, details, one).span;
   };
-  const MeanOf mean_of = [&](const Inputs& job, const Epochs& one) {
-    return fresh_mean(job, one, false);
-  };
-  Epochs single = epochs;
-  single.count = 1.0;
-  const Duration one = mean_of(gang.inputs, single).wall;
-  Span sum;
-  Duration unsure;
-  std::vector<double> walls;
-  for (int i = 0; i < options.seeds; ++i) {
-    const auto found = known_or_simulated(
-        options.known, epochs, options.seed + static_cast<std::uint64_t>(i), out.effort,
-        [&](std::uint64_t seed, Effort& effort) {
-          return affordable_epoch(gang.inputs, epochs, seed, options, mean_of, effort);
-        });
-    if (!found || !(one > Duration{})) {
+  std::optional<Gang::Simulated> found;
+  if (stands_for(gang, options, epochs, out.effort.events)) {
+    gang.later.back().mean += means.span.wall.base();
+    found = gang.later.back();
+  } else {
+    found = simulated(
+        gang, options, epochs, means,
+        [&](const Inputs& job, const Epochs& one) { return fresh_mean(job, one, false); }, out);
+    if (!found) {
       out.only_mean = true;
       return means;
     }
-    out.whole_epochs = out.whole_epochs && found->whole;
-    sum += found->span;
-    unsure += found->unsure;
-    walls.push_back(found->span.wall.base());
+    if (epochs.first >= 2.0 && epochs.steps <= 0.0) gang.later.push_back(*found);
   }
   const double n = options.seeds;
-  const double of_all = means.span.wall / one;
-  // Of one seed nothing shows how epochs vary but the mean, whose variance is that of all of them.
-  const double deviation =
-      options.seeds > 1 ? standard_deviation(walls) : std::sqrt(means.variance / of_all);
-  if (epochs.first >= 2.0 && epochs.steps <= 0.0) {
-    gang.later.push_back({means.span.wall.base(), sum.wall / one / n});
-  }
-  const double left_out = of_all * unsure.base() / n;
-  out.events_variance += of_all * of_all * deviation * deviation / n + left_out * left_out;
+  const double of_all = means.span.wall / found->one;
+  const double left_out = of_all * found->unsure.base() / n;
+  out.events_variance +=
+      of_all * of_all * found->deviation * found->deviation / n + left_out * left_out;
+  Epochs single = epochs;
+  single.count = 1.0;
   const Span fresh = means.ends.empty() ? Span{} : fresh_mean(gang.inputs, single, options.details);
   // Where credits run out, later epochs work no more and wait longer, for what the mean's wait for.
   const auto as_events_say = [&](double count, const Span& mean) {
-    Span span = (count / n) * sum;
-    const Duration wall = mean.wall / one / n * sum.wall;
+    Span span = (count / n) * found->sum;
+    const Duration wall = found->ratio() * mean.wall;
     add_waiting(span, wall - span.wall, mean, count * fresh);
     bring_to(span, wall, span.busy);
     return span;
@@ -198,7 +234,7 @@ double variance_among(const std::vector<Gang::Simulated>& epochs) {
   std::vector<double> ratios;
   double squares = 0.0;
   for (const Gang::Simulated& one : epochs) {
-    ratios.push_back(one.ratio);
+    ratios.push_back(one.ratio());
     squares += one.mean * one.mean;
   }
   const double deviation = standard_deviation(ratios);

@@ -167,8 +167,20 @@ Row row_of(const SearchAnswer& answer, bool feeds) {
 std::string how_sought(const SearchAnswer& answer) {
   const std::string range =
       fmt::format("{}..{}", count(answer.search.from), count(answer.search.to));
-  if (answer.tried_all) return fmt::format("{}: every value of {}", answer.search.key, range);
-  return fmt::format("{}: {} of {}", answer.search.key, counted(answer.tried, "value"), range);
+  std::string text =
+      answer.tried_all
+          ? fmt::format("{}: every value of {}", answer.search.key, range)
+          : fmt::format("{}: {} of {}", answer.search.key, counted(answer.tried, "value"), range);
+  if (answer.by_events > 0) {
+    text += fmt::format(", {} of them event by event as well",
+                        count(static_cast<double>(answer.by_events)));
+  }
+  const std::optional<double> there = answer.there ? std::optional(answer.there->at) : std::nullopt;
+  if (there != answer.by_mean) {
+    text += fmt::format("; the mean alone has {}",
+                        answer.by_mean ? count(*answer.by_mean) : std::string("none"));
+  }
+  return text;
 }
 
 }  // namespace

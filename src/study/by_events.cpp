@@ -124,6 +124,12 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
   // Windows are enough to say that the mean is right. To say that it is not takes whole epochs, as
   // long as these are not many times as long; what windows leave out is the mean's, and wrong where
   // that is.
+  if (!events.whole_epochs && std::abs(parting()) > parts_from && !parts()) {
+    // Within their error: larger windows first, which are a fraction of whole epochs.
+    affordable.most_events = 2.0 * affordable_events;
+    known = {};
+    events = simulated();
+  }
   if (!events.whole_epochs && std::abs(parting()) > parts_from) {
     pipeline::SimulationOptions whole = affordable;
     whole.most_events =

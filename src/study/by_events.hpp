@@ -20,6 +20,11 @@ struct Stated {
   pipeline::SimulationOptions options;
   /// Without bottleneck and gains; empty where no events were asked for, or none are affordable.
   std::optional<ByEvents> by_events;
+
+  /// What the events make of the mean's epochs; 1 where the mean is stated.
+  [[nodiscard]] double stretch() const {
+    return by_events && by_events->stated ? outcome.trained.wall / mean.trained.wall : 1.0;
+  }
 };
 
 /// The job as RunOptions asks: by its mean, by all of its events, or by the mean beside as many

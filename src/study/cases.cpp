@@ -54,7 +54,6 @@ struct Runner {
   [[nodiscard]] double found(const Search& asked, const Setting& set) const {
     RunOptions points = options;
     points.replications = 0;
-    points.events = false;  // of very many points; their means are compared
     const SearchAnswer answer = search(asked, set, make, catalog, host, points);
     if (answer.there) return answer.there->at;
     return asked.extreme == Extreme::largest ? 0.0 : std::numeric_limits<double>::infinity();

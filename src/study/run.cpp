@@ -177,9 +177,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   }
   if (options.replications > 0) {
     RunOptions drawn = options;
-    if (result.by_events && result.by_events->stated) {
-      drawn.stretch = outcome.trained.wall / mean.trained.wall;
-    }
+    drawn.stretch = stated.stretch();
     result.bands = replicate(scenario, catalog, host, drawn);
     if (const int done = result.bands->replications; done < options.replications) {
       result.caveats.push_back(words::stopped_after(done, options.replications, "ranges"));

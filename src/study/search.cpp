@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -9,8 +10,8 @@
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "model/metrics.hpp"
-#include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
+#include "study/by_events.hpp"
 #include "study/drawn_job.hpp"
 #include "study/replicate.hpp"
 #include "words/cases.hpp"
@@ -51,22 +52,30 @@ class Seeker {
     options_.replications = 0;
     options_.weigh = false;
     options_.list_inputs = false;
+    options_.events = false;
+    by_events_ = options.events && !options.exact;
   }
 
   SearchAnswer answer() {
     SearchAnswer out;
     out.search = search_;
-    const std::optional<long> found = seek();
+    const std::optional<long> by_mean = seek();
     refuse_if_none_ran();
+    if (by_mean) out.by_mean = static_cast<double>(*by_mean);
+    const std::optional<long> found = by_events_ ? by_events_from(by_mean) : by_mean;
     if (found) {
       out.there = explained(*found);
       const long next = *found + onward_;
-      if (next >= from_ && next <= to_) out.beyond = explained(next);
-      if (const auto fails = first_failure_before(*found)) out.exception = explained(*fails);
+      if (in_range(next)) out.beyond = explained(next);
+      const auto fails = first_failure_before(*found);
+      if (fails && !shown(*fails).holds) out.exception = explained(*fails);
     } else {
       out.beyond = explained(nearest());
     }
     add_doubts(out.there ? out.there : out.beyond);
+    out.by_events = static_cast<std::size_t>(
+        std::count_if(points_by_events_.begin(), points_by_events_.end(),
+                      [](const auto& entry) { return entry.second.result.by_events; }));
     out.tried = points_.size();
     out.tried_all = static_cast<long>(points_.size()) == to_ - from_ + 1;
     return out;
@@ -83,10 +92,35 @@ class Seeker {
         return false;
       }
     };
+    return walked(start, holds_at);
+  }
+
+  /// The job at this value as `run` states it.
+  const Stated& stated_at(long n) {
+    const auto known = stated_.find(n);
+    if (known != stated_.end()) return known->second;
+    const auto inputs =
+        resolve::resolve(scenario(n), catalog_, host_, {}, resolve::Want::inputs_alone).inputs;
+    return stated_.emplace(n, simulate_stated(inputs, options_of(by_events_))).first->second;
+  }
+
+ private:
+  [[nodiscard]] bool in_range(long n) const { return n >= from_ && n <= to_; }
+
+  [[nodiscard]] RunOptions options_of(bool by_events) const {
+    RunOptions options = options_;
+    options.events = by_events;
+    return options;
+  }
+
+  /// The last of those that hold without a gap from `start` on, or before it where `start` does
+  /// not; one beyond the range's start for none. Looked at are values at doubled distances, and
+  /// those of a bisection between two of them.
+  [[nodiscard]] long walked(long start, const std::function<bool(long)>& holds) const {
     // Everything below is told as if the largest were sought: the other way round it is mirrored.
     const long first = onward_ > 0 ? from_ : -to_;
     const long last = onward_ > 0 ? to_ : -from_;
-    const auto good = [&](long n) { return holds_at(onward_ * n); };
+    const auto good = [&](long n) { return holds(onward_ * n); };
     long low = onward_ * start;  // holds, once found
     long high = low;             // does not, or lies beyond the range
     if (good(low)) {
@@ -111,7 +145,12 @@ class Seeker {
     return onward_ * low;
   }
 
- private:
+  /// Where the closed form and the events part, the answer lies near the closed form's.
+  std::optional<long> by_events_from(std::optional<long> by_mean) {
+    const long at = walked(by_mean.value_or(nearest()), [&](long n) { return shown(n).holds; });
+    return in_range(at) ? std::optional(at) : std::nullopt;
+  }
+
   /// What is doubtful of the inputs, which is not asked at each point.
   void add_doubts(std::optional<SearchPoint>& shown) {
     if (!shown || !shown->problems.empty()) return;
@@ -137,13 +176,19 @@ class Seeker {
     return scenarios_.emplace(n, make_(set)).first->second;
   }
 
-  const SearchPoint& point(long n) {
-    const auto known = points_.find(n);
-    if (known != points_.end()) return known->second;
+  const SearchPoint& point(long n) { return point_in(points_, n, false); }
+  /// As an answer shows it.
+  const SearchPoint& shown(long n) {
+    return by_events_ ? point_in(points_by_events_, n, true) : point(n);
+  }
+
+  const SearchPoint& point_in(std::map<long, SearchPoint>& points, long n, bool by_events) {
+    const auto known = points.find(n);
+    if (known != points.end()) return known->second;
     SearchPoint made;
     made.at = static_cast<double>(n);
     try {
-      made.result = run(scenario(n), catalog_, host_, options_);
+      made.result = run(scenario(n), catalog_, host_, options_of(by_events));
     } catch (const InputError& error) {
       made.problems = error.problems();
     }
@@ -157,16 +202,14 @@ class Seeker {
       made.value = value;
       made.holds = keeps(*value);
     }
-    return points_.emplace(n, std::move(made)).first->second;
+    return points.emplace(n, std::move(made)).first->second;
   }
 
   /// With what GPUs wait for and what their samples weigh.
   SearchPoint explained(long n) {
-    SearchPoint made = point(n);
+    SearchPoint made = shown(n);
     if (!made.problems.empty()) return made;
-    const auto inputs =
-        resolve::resolve(scenario(n), catalog_, host_, {}, resolve::Want::inputs_alone).inputs;
-    const pipeline::Outcome outcome = pipeline::simulate(inputs);
+    const pipeline::Outcome& outcome = stated_at(n).outcome;
     PerStage<Duration> waits = outcome.trained.stall;
     waits[Stage::checkpoint] += outcome.checkpoints;
     for (const Stage stage : all_stages()) {
@@ -221,7 +264,7 @@ class Seeker {
     if (onward_ < 0) std::reverse(tried.begin(), tried.end());
     std::optional<long> held;
     for (const long n : tried) {
-      if (n == found) return std::nullopt;
+      if (onward_ * n >= onward_ * found) return std::nullopt;
       if (good(n)) {
         held = n;
       } else {
@@ -260,7 +303,10 @@ class Seeker {
   long from_;
   long to_;
   long onward_;  ///< 1 where the largest is sought, else -1
+  bool by_events_ = false;
   std::map<long, SearchPoint> points_;
+  std::map<long, SearchPoint> points_by_events_;
+  std::map<long, Stated> stated_;
   std::map<long, Scenario> scenarios_;
 };
 
@@ -280,6 +326,7 @@ SearchAnswer search(const Search& search, const Setting& with, const MakeScenari
   if (options.replications <= 0 || figure == nullptr || figure->band == nullptr) return answer;
   const bool largest = search.extreme == Extreme::largest;
   const double start = answer.there ? answer.there->at : (largest ? search.from : search.to);
+  const double stretch = seeker.stated_at(static_cast<long>(start)).stretch();
   std::vector<double> values;
   answer.draws = each_replication(options, [&](std::uint64_t stream) {
     const resolve::Draw draw = [&](std::string_view key) {
@@ -288,6 +335,7 @@ SearchAnswer search(const Search& search, const Setting& with, const MakeScenari
     Own own;
     own.course = Own::of(options.seed, stream).course;
     own.class_errors = options.class_errors;
+    own.stretch = stretch;
     values.push_back(
         static_cast<double>(seeker.drawn_answer(draw, own, static_cast<long>(start), figure->id)));
   });

@@ -3,11 +3,14 @@
 #include <cmath>
 #include <vector>
 
+#include "api/scenario_maker.hpp"
 #include "base/statistics.hpp"
 #include "catch.hpp"
 #include "pipeline/affordable.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/random.hpp"
+#include "resolve/generated_scenario.hpp"
+#include "resolve/resolve.hpp"
 #include "seed.hpp"
 #include "study/bottleneck.hpp"
 #include "study/by_events.hpp"
@@ -279,4 +282,24 @@ TEST_CASE("by events: they are stated only where they part from the mean, with t
     CHECK(wall(study::simulate_stated(inputs, options).outcome) == wall(found.mean));
   }
   CHECK_DRAWN(stated > 5);
+}
+
+TEST_CASE("by events: epochs whose caches fill make each another, and take what is affordable") {
+  // Each of 100 epochs finds more of the dataset in memory; one takes a tenth of what is
+  // affordable.
+  const api::ScenarioMaker make(
+      schema::load_document(FEEDRATE_SOURCE_DIR "/scenarios/maskrcnn_coco_p3_fsx.json"));
+  const pipeline::Inputs inputs =
+      resolve::resolve(make({{"instances", "427"}}), testing_resolve::catalog(), nullptr).inputs;
+  pipeline::SimulationOptions all;
+  all.most_events = 1e9;
+  const pipeline::Outcome every = pipeline::simulate(inputs, all);
+  pipeline::SimulationOptions affordable;
+  affordable.most_events = study::affordable_events;
+  const pipeline::Outcome some = pipeline::simulate(inputs, affordable);
+  REQUIRE(inputs.epochs > 50.0);
+  CHECK(every.effort.events > 5.0 * affordable.most_events);
+  CHECK(some.effort.events < 2.0 * affordable.most_events);
+  CHECK(some.total.wall / every.total.wall == Approx(1.0).epsilon(0.005));
+  CHECK(some.total.busy / every.total.busy == Approx(1.0).epsilon(0.005));
 }

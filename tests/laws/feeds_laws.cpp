@@ -33,12 +33,12 @@ std::vector<bool> tried(const study::MakeScenario& make, const std::string& key,
 }
 
 std::optional<SearchAnswer> found(const study::MakeScenario& make, const std::string& key, int to,
-                                  double busy) {
+                                  double busy, const study::RunOptions& options = {}) {
   try {
     return study::search(
         words::parse_search(fmt::format("largest {} in 1..{} with gpu_busy >= {}", key, to, busy),
                             "test"),
-        {}, make, testing_resolve::catalog(), nullptr, {});
+        {}, make, testing_resolve::catalog(), nullptr, options);
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -105,6 +105,47 @@ TEST_CASE("law: a search finds what trying every value from 1 to 64 finds") {
   });
   CHECK_DRAWN(answered > 15);
   CHECK_DRAWN(uneven > 0);
+}
+
+TEST_CASE("law: with events an answer holds, and the next value does not, as a run states them") {
+  int by_events = 0;
+  for_generated(24, [&](const Settings& settings, pipeline::Generator& random) {
+    const std::string key = random.chance(0.5) ? "num_workers" : "gpus_per_instance";
+    const double busy = std::round(random.uniform(0.05, 0.99) * 100.0) / 100.0;
+    std::optional<api::ScenarioMaker> make;
+    try {
+      make.emplace(testing_resolve::document_with(settings));
+    } catch (const InputError&) {
+      return;
+    }
+    study::RunOptions options;
+    options.events = true;
+    const auto answer = found(*make, key, 64, busy, options);
+    if (!answer) return;
+    INFO(key << " busy " << busy);
+    const auto by_mean = found(*make, key, 64, busy);
+    REQUIRE(by_mean);
+    CHECK(answer->by_mean ==
+          (by_mean->there ? std::optional(by_mean->there->at) : std::optional<double>()));
+    const auto as_run = [&](const SearchPoint& point) {
+      if (!point.problems.empty()) return;
+      const Result result = study::run((*make)({{key, fmt::format("{:g}", point.at)}}),
+                                       testing_resolve::catalog(), nullptr, options);
+      CHECK(result.gpu_busy == point.result.gpu_busy);
+      CHECK(result.bottleneck.stage == point.result.bottleneck.stage);
+      CHECK(point.holds == (result.gpu_busy >= busy));
+    };
+    if (answer->there) {
+      CHECK(answer->there->holds);
+      as_run(*answer->there);
+    }
+    if (answer->beyond) {
+      CHECK_FALSE(answer->beyond->holds);
+      as_run(*answer->beyond);
+    }
+    by_events += answer->by_events > 0 ? 1 : 0;
+  });
+  CHECK_DRAWN(by_events > 6);
 }
 
 TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even ones are found") {

@@ -160,6 +160,27 @@ TEST_CASE("search: what holds again where numbers divide evenly is found, as by 
   }
 }
 
+TEST_CASE("search: where the events say another than the mean, the answer is theirs") {
+  const api::ScenarioMaker make(
+      schema::load_document(FEEDRATE_SOURCE_DIR "/scenarios/dali_threads.json"));
+  const Search two = parse_search("largest gpus_per_instance in 1..8 with gpu_busy >= 90%", "");
+  const auto sought = [&](bool events) {
+    study::RunOptions options;
+    options.events = events;
+    return study::search(two, {}, make, testing_resolve::catalog(), nullptr, options);
+  };
+  const SearchAnswer by_mean = sought(false);
+  REQUIRE(by_mean.there);
+  CHECK(by_mean.by_events == 0);
+  const SearchAnswer by_events = sought(true);
+  REQUIRE(by_events.there);
+  CHECK(by_events.there->at == 2.0);
+  CHECK(by_mean.there->at == 1.0);
+  CHECK(by_events.by_mean == by_mean.there->at);
+  CHECK(by_events.by_events >= 2);
+  CHECK_FALSE(by_events.exception);
+}
+
 TEST_CASE("search: rounding makes no exception") {
   // The parallel efficiency that is given is the busy share, whatever the number of instances.
   const api::ScenarioMaker make(schema::parse_document(

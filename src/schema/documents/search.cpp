@@ -66,6 +66,9 @@ struct Recorded<SearchAnswer> {
             "exception", "at a value before the answer that does not hold either; null: none"),
         written<&A::band>("band", "5 %, 50 % and 95 % of the answer over the draws"),
         written<&A::draws>("draws", "number of draws of the uncertain inputs"),
+        written<&A::by_mean>("answer_by_mean",
+                             "of the closed form, from which the events go on; null: none"),
+        written<&A::by_events>("by_events", "number of values simulated event by event as well"),
         written<&A::tried>("tried", "number of values that were simulated"),
         written<&A::tried_all>("tried_all", "all values of the range were"),
     };
