@@ -70,10 +70,11 @@ int advise(const AdviseArguments& arguments) {
   if (!arguments.apply.empty()) {
     const Applied applied = applied_remedies(advice, arguments.apply);
     const JobFigures promised = with_places(make.document(), [&] {
-      study::RunOptions plain;
-      plain.list_inputs = false;
+      study::RunOptions options = stated_options(arguments.simulation);
+      options.replications = 0;
+      options.list_inputs = false;
       return study::figures_of_job(
-          study::run(make(applied.set), catalog, host ? &*host : nullptr, plain));
+          study::run(make(applied.set), catalog, host ? &*host : nullptr, options));
     });
     const std::string text = receipt(make, applied, promised);
     if (arguments.output.file.empty()) {

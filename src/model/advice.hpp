@@ -55,6 +55,9 @@ constexpr std::string_view name_of(RemedyStanding standing) {
 /// Below this share of what the job costs (of its time, where nothing has a price) a remedy does
 /// not help.
 inline constexpr double least_saving = 0.001;
+/// Below this share nothing is to be changed first: jobs that differ by less are told apart by
+/// nothing that is known of them. Together with another remedy it may save far more.
+inline constexpr double worth_changing = 0.01;
 
 /// What the whole job comes to.
 struct JobFigures {
@@ -105,16 +108,18 @@ struct Remedied {
   std::size_t number = 0;                                ///< of the list to choose from; 0: none
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE: --set of each makes it
   std::string change;                                    ///< "num_workers = 3"
-  std::optional<JobFigures> after;
-  Money one_off;                ///< what it costs once, beside the jobs
-  std::string one_off_words{};  ///< of what that is made
-  Money saved;                  ///< over all jobs, less what it costs once
-  Duration sooner;              ///< of one job
+  std::optional<JobFigures> after;                       ///< as `run` states it where `confirmed`
+  Money one_off;                                         ///< what it costs once, beside the jobs
+  std::string one_off_words{};                           ///< of what that is made
+  Money saved;                                           ///< over all jobs, less what it costs once
+  Duration sooner;                                       ///< of one job
   /// Share of the draws of all that is uncertain in which it saves; empty where nothing was drawn.
   std::optional<double> pays;
-  std::optional<Confirmed> confirmed{};  ///< of those advised first; empty: no events
-  std::string reason{};                  ///< why it is impossible, or what to give
-  std::vector<std::string> caveats{};    ///< that the changed job has and the job as it is has not
+  /// Of those advised first, and of all where the job as it is is stated by its events; empty: no
+  /// events.
+  std::optional<Confirmed> confirmed{};
+  std::string reason{};                ///< why it is impossible, or what to give
+  std::vector<std::string> caveats{};  ///< that the changed job has and the job as it is has not
 };
 
 /// The best of the advised remedies in one job.

@@ -160,10 +160,6 @@ List evidence_list(const Advice& advice) {
   return list;
 }
 
-Outlay outlay_of(const JobFigures& job) {
-  return {job.time, job.money, job.total};
-}
-
 void add_others(const Advice& advice, std::vector<Block>& blocks) {
   const auto join = [&](RemedyStanding standing, auto&& words) {
     std::vector<std::string> items;
@@ -182,8 +178,8 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
         Tone::plain});
   }
   const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
-    const Outlay after = row.confirmed ? row.confirmed->outlay : outlay_of(*row.after);
-    const Outlay before = row.confirmed ? advice.confirmed->outlay : outlay_of(advice.before);
+    const JobFigures& after = *row.after;
+    const JobFigures& before = advice.before;
     std::string text = row.change + ": ";
     if (advice.priced) {
       text += fmt::format("{} ({}), ", money(after.total),
@@ -191,7 +187,6 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
     }
     text += fmt::format("{} ({})", duration(after.time),
                         signed_percent(after.time / before.time - 1.0));
-    if (row.confirmed) text += " event by event";
     if (row.one_off > Money{}) text += fmt::format(", and {} once", money(row.one_off));
     return text;
   });
@@ -264,17 +259,12 @@ Report advise_brief(const Advice& advice, const std::string& name) {
     if (!text.empty()) facts.items.push_back({std::move(label), std::move(text)});
   };
   for (const std::string& caveat : advice.caveats) add("note", without_full_stop(caveat));
-  if (advice.confirmed && advice.confirmed->by_events.stated) {
-    add("note",
-        fmt::format("the times here are in closed form; event by event, as `run` has it, the "
-                    "job as it is takes {}",
-                    beside_mean_words(advice.confirmed->by_events)));
-  }
   add("limits", without_full_stop(limits_words(advice)));
+  const std::string of_jobs = advice.jobs > 1.0 ? fmt::format(" over {:g} jobs", advice.jobs) : "";
   const auto outcome = [&](const JobFigures& after, Money saved, Duration sooner,
                            const std::optional<double>& pays) {
     return fmt::format("{}{}{}", duration(after.time),
-                       advice.priced ? ", " + saved_words(advice, saved, sooner) : "",
+                       advice.priced ? ", " + saved_words(advice, saved, sooner) + of_jobs : "",
                        pays ? fmt::format("; saves in {} of draws", percent(*pays)) : "");
   };
   std::map<RemedyStanding, std::size_t> standing;

@@ -1,6 +1,7 @@
 #include "report/advise_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -49,22 +50,34 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
   return nullptr;
 }
 
+namespace {
+
+bool meets(const Advice& advice, const JobFigures& job) {
+  return advice.constraints.met(job.time, job.money);
+}
+
+/// Of what the job costs, or of its time where nothing has a price.
+double saved_share(const Advice& advice, Money saved, Duration sooner) {
+  return advice.priced ? saved / (advice.jobs * advice.before.total) : sooner / advice.before.time;
+}
+
+}  // namespace
+
 const Remedied* change_first(const Advice& advice) {
   for (const Remedied& row : advice.remedies) {
     if (row.standing != RemedyStanding::advised) continue;
     // What costs more is advised for the constraints that it meets.
     constexpr double most = 0.5;
-    if (row.saved < Money{} || row.pays.value_or(1.0) >= most) return &row;
+    const bool rescues = row.saved < Money{} || !meets(advice, advice.before);
+    if (rescues || (saved_share(advice, row.saved, row.sooner) >= worth_changing &&
+                    row.pays.value_or(1.0) >= most)) {
+      return &row;
+    }
   }
   return nullptr;
 }
 
 namespace {
-
-bool meets(const Advice& advice, const JobFigures& job, const std::optional<Confirmed>& confirmed) {
-  return advice.constraints.met(job.time, job.money) &&
-         (!confirmed || advice.constraints.met(confirmed->outlay.time, confirmed->outlay.money));
-}
 
 const RungResult* rung_of(const Advice& advice, Rung rung) {
   for (const RungResult& each : advice.ladder) {
@@ -138,6 +151,23 @@ std::string outcome_words(const Advice& advice, const JobFigures& after) {
          fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
 }
 
+/// No remedy alone saves enough to be worth a change.
+Paragraph nothing_to_change(const Advice& advice) {
+  std::string text =
+      where_it_begins(advice) + fmt::format(
+                                    " No remedy{} that could be simulated saves {:g} % or "
+                                    "more{}.",
+                                    advice.works_on == Rung::fed ? "" : " for that rung",
+                                    100.0 * worth_changing, advice.together ? " alone" : "");
+  if (const auto& all = advice.together;
+      all && saved_share(advice, all->saved, all->sooner) >= worth_changing) {
+    text += fmt::format(" With {} together, {}.", fmt::join(all->numbers, "+"),
+                        outcome_words(advice, all->after));
+  }
+  return {text + later_words(advice),
+          advice.works_on == Rung::fed && !advice.together ? Tone::good : Tone::plain};
+}
+
 double worth(const Advice& advice, const Remedied& row) {
   return advice.priced ? row.saved.base() : row.sooner.base();
 }
@@ -145,25 +175,21 @@ double worth(const Advice& advice, const Remedied& row) {
 }  // namespace
 
 Paragraph advice_headline(const Advice& advice) {
-  const Remedied* first = first_of(advice, RemedyStanding::advised);
+  const Remedied* first = change_first(advice);
   if (first == nullptr) {
-    return {where_it_begins(advice) +
-                fmt::format(" No remedy{} that could be simulated saves {} or more.",
-                            advice.works_on == Rung::fed ? "" : " for that rung",
-                            percent(least_saving)) +
-                later_words(advice),
-            advice.works_on == Rung::fed ? Tone::good : Tone::plain};
-  }
-  if (change_first(advice) == nullptr) {
+    const auto may =
+        std::find_if(advice.remedies.begin(), advice.remedies.end(), [&](const Remedied& row) {
+          return row.standing == RemedyStanding::advised &&
+                 saved_share(advice, row.saved, row.sooner) >= worth_changing;
+        });
+    if (may == advice.remedies.end()) return nothing_to_change(advice);
     return {where_it_begins(advice) + passed_over(advice) +
                 fmt::format(" No remedy saves in most of the draws. As stated, {} would: {}; that "
                             "occurs in {} of the draws.",
-                            first->change, outcome_words(advice, *first->after),
-                            percent(*first->pays)) +
+                            may->change, outcome_words(advice, *may->after), percent(*may->pays)) +
                 later_words(advice),
             Tone::plain};
   }
-  first = change_first(advice);
   std::string text =
       fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice), passed_over(advice),
                   first->change, outcome_words(advice, *first->after));
@@ -202,11 +228,10 @@ std::string limits_words(const Advice& advice) {
   if (budget) {
     asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*budget);
   }
-  if (meets(advice, advice.before, {})) return fmt::format("The job as it is meets {}.", asked);
+  if (meets(advice, advice.before)) return fmt::format("The job as it is meets {}.", asked);
   std::string numbers;
   for (const Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after, row.confirmed))
-      continue;
+    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after)) continue;
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row.number);
   }
   if (!numbers.empty()) {
@@ -215,7 +240,7 @@ std::string limits_words(const Advice& advice) {
         (numbers.find(',') == std::string::npos ? "remedy " : "any one of the remedies ") +
             numbers);
   }
-  if (advice.together && meets(advice, advice.together->after, advice.together->confirmed)) {
+  if (advice.together && meets(advice, advice.together->after)) {
     return fmt::format("The job as it is does not meet {}; with the best together it does.", asked);
   }
   return fmt::format("Neither the job as it is nor any remedy here meets {}.", asked);

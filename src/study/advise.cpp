@@ -1,7 +1,6 @@
 #include "study/advise.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -54,6 +53,11 @@ class Adviser {
     const resolve::Resolved resolved =
         resolve::resolve(scenario, catalog_, host_, {}, resolve::Want::without_texts);
     advice_.before = figures_of_job(base);
+    if (options_.events) {
+      Stated as_it_is = stated({{}}).front();
+      advice_.before = as_it_is.figures;
+      advice_.confirmed = std::move(as_it_is.confirmed);
+    }
     advice_.caveats = base.caveats;
     advice_.target = options_.target;
     advice_.jobs = options_.jobs;
@@ -61,7 +65,7 @@ class Adviser {
     // Prices of requests alone do not price the job: those of its machines do, or of its hours.
     advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
     savings_ = {advice_.before, advice_.priced, options_.jobs, options_.constraints};
-    advice_.ladder = ladder(make_, catalog_, host_, options_.target);
+    advice_.ladder = ladder(make_, catalog_, host_, options_.target, by_events(options_.events));
     advice_.starts_on = rung_to_start_on(advice_.ladder);
     const Situation situation{scenario,
                               catalog_,
@@ -73,9 +77,11 @@ class Adviser {
                               advice_.priced,
                               !savings_.meets(advice_.before)};
     try_remedies(situation);
+    // What is stated of some jobs by their events is not compared with the mean of others.
+    if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
     choose_rung();
     advice_.remedies = ranked(advice_.remedies, savings_);
-    if (options_.events) confirm_first();
+    if (options_.events) state_first();
     say_how_probable();
     combine();
     say_what_not_yet(situation);
@@ -87,6 +93,64 @@ class Adviser {
     RunOptions options;
     options.list_inputs = false;
     return options;
+  }
+
+  [[nodiscard]] RunOptions by_events(bool events) const {
+    RunOptions options = plain();
+    options.events = events;
+    options.seed = options_.seed;
+    return options;
+  }
+
+  /// A job as `run` states it.
+  struct Stated {
+    JobFigures figures;
+    std::optional<Confirmed> confirmed;  ///< empty: no events
+  };
+
+  [[nodiscard]] std::vector<Stated> stated(const std::vector<Setting>& settings) const {
+    std::vector<Stated> list(settings.size());
+    for_each_index(settings.size(), 0, [&](std::size_t i) {
+      const Result result = run(make_(settings[i]), catalog_, host_, by_events(true));
+      list[i] = {figures_of_job(result), study::confirmed(i, settings[i], result)};
+    });
+    return list;
+  }
+
+  /// Whether the job as it is is stated by its events.
+  [[nodiscard]] bool is_by_events() const {
+    return advice_.confirmed && advice_.confirmed->by_events.stated;
+  }
+
+  template <typename Condition>
+  [[nodiscard]] std::vector<Remedied*> rows_if(const Condition& condition) {
+    std::vector<Remedied*> rows;
+    for (Remedied& row : advice_.remedies) {
+      if (condition(row)) rows.push_back(&row);
+    }
+    return rows;
+  }
+
+  /// Puts what `run` states in the place of the mean.
+  void state(const std::vector<Remedied*>& rows) {
+    std::vector<Setting> settings;
+    for (const Remedied* row : rows) settings.push_back(row->set);
+    std::vector<Stated> list = stated(settings);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i]->after = list[i].figures;
+      rows[i]->confirmed = std::move(list[i].confirmed);
+      weigh(*rows[i]);
+    }
+  }
+
+  /// What the changed job saves, and whether that is worth a remedy.
+  void weigh(Remedied& row) const {
+    row.sooner = advice_.before.time - row.after->time;
+    row.saved = options_.jobs * (advice_.before.total - row.after->total) - row.one_off;
+    const double change = 1.0 - savings_.cost(*row.after, row.one_off) / savings_.cost_before();
+    row.standing = change >= least_saving || rescues(row) ? RemedyStanding::advised
+                   : change > -least_saving               ? RemedyStanding::no_help
+                                                          : RemedyStanding::costs_more;
   }
 
   void try_remedies(const Situation& situation) {
@@ -168,14 +232,7 @@ class Adviser {
         row.caveats.push_back(caveat);
       }
     }
-    row.sooner = advice_.before.time - trial.after->time;
-    row.saved = options_.jobs * (advice_.before.total - trial.after->total) - trial.change.one_off;
-    const double change = 1.0 - savings_.cost(*trial.after, row.one_off) / savings_.cost_before();
-    if (change < least_saving && !rescues(row)) {
-      row.standing = change > -least_saving ? RemedyStanding::no_help : RemedyStanding::costs_more;
-    } else {
-      row.standing = RemedyStanding::advised;  // unless it belongs to a later rung
-    }
+    weigh(row);  // unless it belongs to a later rung
     return row;
   }
 
@@ -184,52 +241,18 @@ class Adviser {
     return !savings_.meets(advice_.before) && savings_.meets(row);
   }
 
-  [[nodiscard]] std::vector<std::optional<Confirmed>> confirmed(
-      const std::vector<Setting>& settings) const {
-    std::vector<std::size_t> all(settings.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return confirm(
-        all,
-        [&](std::size_t i) {
-          return SweepInput{settings[i], make_(settings[i])};
-        },
-        catalog_, host_, options_.seed);
-  }
-
-  /// Whether the events tell that `job` costs more than the job as it is.
-  [[nodiscard]] bool costs_more(const Confirmed& job, Money one_off) const {
-    return clearly_less(*advice_.confirmed, savings_.cost(*advice_.confirmed, Money{}), job,
-                        savings_.cost(job, one_off));
-  }
-
-  /// Simulates what is advised first by its events. What costs more by them than the job as it is,
-  /// or only kept the deadline and the budget by the mean, makes room for what comes next.
-  void confirm_first() {
-    advice_.confirmed = confirmed({{}}).front();
-    if (!advice_.confirmed) return;
+  /// States what is advised first. What does not help by its events, or only kept the deadline and
+  /// the budget by the mean, makes room for what comes next.
+  void state_first() {
     constexpr int most_rounds = 3;
     for (int round = 0; round < most_rounds; ++round) {
-      std::vector<Remedied*> first;
-      std::vector<Setting> settings;
       std::size_t place = 0;
-      for (Remedied& row : advice_.remedies) {
-        if (row.standing != RemedyStanding::advised || place++ >= most_contenders) break;
-        if (row.confirmed) continue;
-        first.push_back(&row);
-        settings.push_back(row.set);
-      }
+      const auto first = rows_if([&](const Remedied& row) {
+        return row.standing == RemedyStanding::advised && place++ < most_contenders &&
+               !row.confirmed;
+      });
       if (first.empty()) return;
-      const auto simulated = confirmed(settings);
-      for (std::size_t i = 0; i < first.size(); ++i) {
-        Remedied& row = *first[i];
-        const bool rescued = rescues(row);
-        row.confirmed = simulated[i];
-        if (!row.confirmed || rescues(row)) continue;
-        const bool saves = savings_.of(row) >= least_saving * savings_.cost_before();
-        if (costs_more(*row.confirmed, row.one_off) || (rescued && !saves)) {
-          row.standing = RemedyStanding::costs_more;
-        }
-      }
+      state(first);
       advice_.remedies = ranked(advice_.remedies, savings_);
     }
   }
@@ -316,14 +339,23 @@ class Adviser {
       if (row.standing == RemedyStanding::advised) rows.push_back(&row);
     }
     auto together = best_together(rows, savings_, [&](const Setting& set) {
-      return figures_of_job(run(make_(set), catalog_, host_, plain()));
+      return figures_of_job(run(make_(set), catalog_, host_, by_events(is_by_events())));
     });
     if (!together) return;
-    together->pays = share_that_pays(together->set, together->one_off);
-    if (advice_.confirmed) {
-      together->confirmed = confirmed({together->set}).front();
-      if (together->confirmed && costs_more(*together->confirmed, together->one_off)) return;
+    if (options_.events) {
+      Stated job = stated({together->set}).front();
+      const double cost = savings_.cost(job.figures, together->one_off);
+      const bool saves = std::all_of(rows.begin(), rows.end(), [&](const Remedied* row) {
+        const auto& of = together->numbers;
+        return std::find(of.begin(), of.end(), row->number) == of.end() ||
+               cost < savings_.cost(*row->after, row->one_off) ||
+               (savings_.meets(job.figures) && !savings_.meets(*row));
+      });
+      if (!saves) return;
+      set_after(*together, job.figures, savings_);
+      together->confirmed = std::move(job.confirmed);
     }
+    together->pays = share_that_pays(together->set, together->one_off);
     advice_.together = std::move(together);
   }
 
@@ -348,8 +380,10 @@ class Adviser {
     if (first == advice_.remedies.end() || !advice_.priced) return;
     for (const Trial& trial : trials_) {
       if (trial.remedy->words.name != "more_instances" || !trial.after) continue;
-      if (trial.after->total > first->after->total) {
-        advice_.too_early = TooEarly{trial.change.words, trial.change.set, *trial.after};
+      const JobFigures after =
+          options_.events ? stated({trial.change.set}).front().figures : *trial.after;
+      if (after.total > first->after->total) {
+        advice_.too_early = TooEarly{trial.change.words, trial.change.set, after};
       }
       return;
     }

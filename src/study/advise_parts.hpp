@@ -22,22 +22,11 @@ struct Savings {
   [[nodiscard]] bool meets(const JobFigures& job) const {
     return constraints.met(job.time, job.money);
   }
-  /// By its events too, where any were simulated.
-  [[nodiscard]] bool meets(const Remedied& row) const {
-    if (!row.after || !meets(*row.after)) return false;
-    return !row.confirmed ||
-           constraints.met(row.confirmed->outlay.time, row.confirmed->outlay.money);
-  }
+  [[nodiscard]] bool meets(const Remedied& row) const { return row.after && meets(*row.after); }
   /// The cost of all jobs in dollars, `one_off` included, or their time in seconds where nothing
   /// has a price.
   [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {
     return priced ? (jobs * job.total + one_off).base() : jobs * job.time.base();
-  }
-  [[nodiscard]] double cost(const Confirmed& job, Money one_off) const {
-    JobFigures figures;
-    figures.time = job.outlay.time;
-    figures.total = job.outlay.total;
-    return cost(figures, one_off);
   }
   [[nodiscard]] double cost_before() const { return cost(before, Money{}); }
   /// The saving of a remedy. Precondition: it was simulated.
@@ -51,9 +40,12 @@ struct Savings {
 /// first. Remedies that meet limits which the job misses come before all others.
 std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& savings);
 
+/// Of several remedies together: what the job comes to with them, and so saves.
+void set_after(Together& together, const JobFigures& after, const Savings& savings);
+
 /// Up to three of `rows` in one job. Each is the first of those compatible with the ones already
-/// taken whose additional saving is nearly the largest, as long as that is above 0; those that meet
-/// the deadline and the budget come first. Empty where no two are compatible. The caller fills
+/// taken whose additional saving is nearly the largest, as long as that is worth it; those that
+/// meet the deadline and the budget come first. Empty where no two are compatible. The caller fills
 /// `pays`. `simulate` is called from several
 /// threads, and throws InputError where there is no such job.
 std::optional<Together> best_together(const std::vector<const Remedied*>& rows,

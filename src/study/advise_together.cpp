@@ -51,8 +51,7 @@ bool better_together(const Savings& savings, const Together& a, const Together& 
 bool pays_beside(const Savings& savings, const Together& with, const Together& without) {
   const bool is_met = savings.meets(with.after);
   if (is_met != savings.meets(without.after)) return is_met;
-  return cost_with(savings, with) <=
-         cost_with(savings, without) - least_saving * savings.cost_before();
+  return cost_with(savings, with) <= (1.0 - least_saving) * cost_with(savings, without);
 }
 
 /// The one of `with` to take in place of `taken`; null where none pays.
@@ -76,6 +75,12 @@ const Together* next_taken(const std::vector<std::optional<Together>>& with, con
 
 }  // namespace
 
+void set_after(Together& together, const JobFigures& after, const Savings& savings) {
+  together.after = after;
+  together.sooner = savings.before.time - after.time;
+  together.saved = savings.jobs * (savings.before.total - after.total) - together.one_off;
+}
+
 std::optional<Together> best_together(const std::vector<const Remedied*>& rows,
                                       const Savings& savings, const Simulate& simulate) {
   Together together;
@@ -90,8 +95,7 @@ std::optional<Together> best_together(const std::vector<const Remedied*>& rows,
   }
   if (together.numbers.size() < 2) return std::nullopt;
   std::sort(together.numbers.begin(), together.numbers.end());
-  together.sooner = savings.before.time - together.after.time;
-  together.saved = savings.jobs * (savings.before.total - together.after.total) - together.one_off;
+  set_after(together, JobFigures(together.after), savings);
   return together;
 }
 

@@ -68,8 +68,8 @@ JobFigures figures_of_job(const Result& result) {
 }
 
 std::vector<RungResult> ladder(const MakeScenario& make, const Catalog& catalog,
-                               const HostProfile* host, double target) {
-  RunOptions options;
+                               const HostProfile* host, double target, const RunOptions& as_asked) {
+  RunOptions options = as_asked;
   options.list_inputs = false;
   const Scenario scenario = make({});
   const Result whole = run(scenario, catalog, host, options);
