@@ -14,11 +14,12 @@
 namespace feedrate::api {
 namespace {
 
-std::vector<Limit> limits_of(const std::vector<schema::ThresholdText>& texts) {
+std::vector<Limit> limits_of(const std::vector<schema::ThresholdText>& texts,
+                             const std::optional<Currency>& own = {}) {
   std::vector<Limit> limits;
   for (const schema::ThresholdText& text : texts) {
-    limits.push_back(
-        placed(text.file, text.line, text.pointer, [&] { return words::parse_limit(text.text); }));
+    limits.push_back(placed(text.file, text.line, text.pointer,
+                            [&] { return words::parse_limit(text.text, own); }));
     limits.back().file = text.file;
     limits.back().line = text.line;
   }
@@ -67,7 +68,8 @@ void refuse_edited_entries(const schema::Baseline& baseline, bool update,
 void read_job(CheckedJob& job, const CheckSource& source) {
   job.document = source.read();
   job.scenario = scenario_of(job.document);
-  const std::vector<Limit> own = limits_of(schema::threshold_texts(job.document.root()));
+  const std::vector<Limit> own =
+      limits_of(schema::threshold_texts(job.document.root()), job.scenario.currency);
   job.limits.insert(job.limits.end(), own.begin(), own.end());
   if (job.limits.empty()) job.limits = words::default_limits();
 }

@@ -22,6 +22,14 @@ std::string bytes_text(Bytes amount) {
   return text.size() <= most_given ? text : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
 }
 
+/// As it was given, or with six digits where it was computed.
+template <int T, int B, int M, int S>
+std::string given_text(feedrate::Quantity<T, B, M, S> value) {
+  constexpr std::size_t most_given = 16;
+  const std::string text = format_quantity(value);
+  return text.size() <= most_given ? text : format_short(value.base(), Dimension{T, B, M, S}, 6);
+}
+
 /// As the services' pages spell it: "0.005 USD/IOPS-month".
 std::string monthly(double per_second, std::string_view unit) {
   return fmt::format("{:.6g} USD/{}-month", per_second * months(1).base(), unit);
@@ -32,14 +40,14 @@ struct Quantity {
     return fmt::format("{} each", hours_text(c.each));
   }
   std::string operator()(const ChargedStorage& c) const {
-    return fmt::format("{} for {}", format_quantity(c.size), hours_text(c.held));
+    return fmt::format("{} for {}", given_text(c.size), hours_text(c.held));
   }
   std::string operator()(const ChargedIops& c) const {
     return fmt::format("{:g}{} for {}", c.extra,
                        c.free > 0.0 ? fmt::format(" above {:g}", c.free) : "", hours_text(c.held));
   }
   std::string operator()(const ChargedBandwidth& c) const {
-    return fmt::format("{} above {} for {}", format_quantity(c.extra), format_quantity(c.free),
+    return fmt::format("{} above {} for {}", given_text(c.extra), given_text(c.free),
                        hours_text(c.held));
   }
   std::string operator()(const ChargedRequests& c) const {
@@ -71,7 +79,7 @@ struct Price {
     return fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * c.price.base());
   }
   std::string operator()(const ChargedTransfer& c) const {
-    return (c.tiers ? "from " : "") + format_quantity(c.first);
+    return (c.tiers ? "from " : "") + given_text(c.first);
   }
 };
 

@@ -84,7 +84,8 @@ void refuse_doubtful(const Limit& limit, std::string_view before, std::string_vi
 }
 
 /// `before`: what stands in front of the bound; `named`: whether that ends in the figure's unit.
-void read_bound(Limit& limit, std::string_view text, std::string_view before, bool named) {
+void read_bound(Limit& limit, std::string_view text, std::string_view before, bool named,
+                const std::optional<Currency>& own = {}) {
   const FigureUnit counted_in = unit_of(limit.metric);
   const std::string_view unit = unit_text(counted_in);
   const auto expected = [&] {
@@ -111,6 +112,10 @@ void read_bound(Limit& limit, std::string_view text, std::string_view before, bo
   }
   const auto [dimension, base] = measure_of(counted_in);
   if (base == 0.0) throw InputError(expected());
+  if (own && counted_in == FigureUnit::dollars && behind == own->code) {
+    limit.bound *= own->usd;
+    return;
+  }
   const ParsedQuantity parsed = parse_quantity(text, dimension);
   if (!parsed.ok()) throw InputError(parsed.problem);
   limit.bound = parsed.base / base;
@@ -136,7 +141,7 @@ Limit bottleneck_limit(std::string_view stage) {
 
 }  // namespace
 
-Limit parse_limit(std::string_view text) {
+Limit parse_limit(std::string_view text, const std::optional<Currency>& own) {
   std::string_view rest = trimmed(text);
   Level level = Level::fail;
   if (rest.starts_with("warn:")) level = Level::warn;
@@ -168,7 +173,7 @@ Limit parse_limit(std::string_view text) {
   limit.metric = metric_named(left);
   const std::size_t behind = at + op->first.size();
   read_bound(limit, trimmed(rest.substr(behind)),
-             fmt::format("{} ", trimmed(rest.substr(0, behind))), left == limit.metric);
+             fmt::format("{} ", trimmed(rest.substr(0, behind))), left == limit.metric, own);
   return finished(std::move(limit));
 }
 

@@ -51,6 +51,19 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("thresholds: an amount may be in the scenario's own currency") {
+  const Currency euro{"EUR", 1.25, ""};
+  const Limit amount = parse_limit("money_usd <= 20 EUR", euro);
+  CHECK(amount.bound == 25.0);
+  CHECK(amount.text == "money_usd <= 20 EUR");
+  CHECK(parse_limit("cost increase < 2 EUR", euro).bound == 2.5);
+  CHECK(parse_limit("money_usd <= 20 USD", euro).bound == 20.0);
+  CHECK(parse_limit("cost increase < 2%", euro).bound == 0.02);
+  CHECK_THROWS_AS(parse_limit("money_usd <= 20 EUR"), InputError);
+  CHECK_THROWS_AS(parse_limit("total_s <= 20 EUR", euro), InputError);
+  CHECK_THROWS_AS(parse_limit("money_usd <= 20 GBP", euro), InputError);
+}
+
 TEST_CASE("thresholds: an amount, a share, an increase, a level") {
   const Limit amount = parse_limit("money_usd < 120");
   CHECK(amount.metric == "money_usd");

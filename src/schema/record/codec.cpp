@@ -128,8 +128,12 @@ bool read_quantity(double& out, const JsonValue& value, const Key& key, const Pa
   if (const std::size_t at = currency_at(value.text, key, r); at != std::string::npos) {
     std::string in_usd = value.text;
     in_usd.replace(at, r.currency.size(), "USD");
+    // In the unit that it is written in: 3 EUR/h at 1.1 USD are 3.3 USD/h, not 3.3000000000000003.
+    if (const auto number = leading_number(in_usd)) {
+      constexpr int digits = 15;
+      in_usd = exact_text(with_digits(number->value * r.usd, digits)) + std::string(number->rest);
+    }
     parsed = parse_quantity(in_usd, key.dimension, key.hint);
-    parsed.base *= r.usd;
     // A complaint quotes what the file says.
     const std::string quoted = in_quotes(in_usd);
     if (const std::size_t found = parsed.problem.find(quoted); found != std::string::npos) {
