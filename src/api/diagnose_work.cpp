@@ -41,7 +41,7 @@ Thresholds thresholds_of(std::span<const std::string> texts, const std::string& 
 Simulated simulated_beside(const schema::Document& document, const Scenario& scenario,
                            const std::string& file, const Catalog& catalog, const HostProfile* host,
                            const Depth& depth) {
-  study::RunOptions run = run_options(depth);
+  study::RunOptions run = stated_options(depth);
   run.try_workers = true;
   return with_places(document, [&] {
     Simulated out{scenario.name, file, study::run(scenario, catalog, host, run), {}, {}};

@@ -89,6 +89,7 @@ ObservedComparison compare_observed(const ObservedScenario& observed, const Scen
   ObservedComparison made;
   RunOptions options;
   options.list_inputs = false;
+  options.events = true;  // as `run` predicts
   const Result before = run(scenario, catalog, host, options);
   double measured = 0.0;
   for (const Case& one : observed.scenario.cases) {

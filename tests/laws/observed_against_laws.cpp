@@ -68,6 +68,12 @@ class Other {
   schema::Document document_;
 };
 
+Result as_run_states(const Scenario& scenario) {
+  study::RunOptions options;
+  options.events = true;
+  return study::run(scenario, Catalog{}, nullptr, options);
+}
+
 double base(const std::string& text, Dimension dimension) {
   return parse_quantity(text, dimension).base;
 }
@@ -79,7 +85,7 @@ TEST_CASE("observed against: each explanation is a run with it, and closes its p
     const ObservedScenario seen = observed_scenario(reading(draw));
     const Other make(reading(draw), draw);
     const Scenario scenario = make({});
-    const Result before = study::run(scenario, Catalog{}, nullptr);
+    const Result before = as_run_states(scenario);
     const ObservedComparison made =
         study::compare_observed(seen, scenario, make, Catalog{}, nullptr);
 
@@ -94,7 +100,7 @@ TEST_CASE("observed against: each explanation is a run with it, and closes its p
     double last = 2.0;
     for (const Explanation& one : made.explanations) {
       INFO(one.set.front().first << " = " << one.set.front().second);
-      const double then = study::run(make(one.set), Catalog{}, nullptr).throughput->base();
+      const double then = as_run_states(make(one.set)).throughput->base();
       CHECK(one.predicted == Approx(then).epsilon(1e-12));
       const double left = std::abs(std::log(then / measured));
       // What leaves the gap as it is closes nothing of it, what leaves none closes all.
@@ -209,7 +215,7 @@ TEST_CASE("observed against: a scenario beside its own job has no gap, and nothi
     };
     const Scenario own = make({});
     // As if it had been as fast as it is predicted.
-    seen.scenario.cases.front().measured = study::run(own, Catalog{}, nullptr).throughput->base();
+    seen.scenario.cases.front().measured = as_run_states(own).throughput->base();
     for (const Explanation& one :
          study::compare_observed(seen, own, make, Catalog{}, nullptr).explanations) {
       INFO(one.set.front().first);
