@@ -8,17 +8,8 @@
 
 namespace feedrate::pipeline {
 
-namespace {
-
-/// Batches by which a rank's loader may be ahead.
-double most_ahead(const Inputs& inputs) {
-  return inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
-}
-
-}  // namespace
-
 double settling_steps(const Inputs& inputs) {
-  return std::max(16.0, 2.0 * most_ahead(inputs));
+  return std::max(16.0, 2.0 * most_begun(inputs));
 }
 
 namespace {
@@ -59,7 +50,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const double events_of_first = std::max(tried, effort.events - before);
   // Loaders that wait for the GPU have made more batches than it stepped on. Windows and the look
   // at their middle take up to five thirds of what is affordable.
-  const double made = std::min(all, tried + most_ahead(inputs));
+  const double made = std::min(all, tried + most_begun(inputs));
   constexpr double worth_windows = 5.0 / 3.0;
   if (events_of_first / made * all <= worth_windows * most_events) {
     return AffordableEpoch{events_of(inputs, one), true};

@@ -38,6 +38,9 @@ Inputs merged(const Inputs& inputs) {
   const double instances = inputs.instances_alike();
   one.batch *= ranks;
   one.workers *= ranks;
+  one.prefetch = std::round(most_begun(inputs));
+  // Each rank starts its own, all at the same time.
+  one.worker_startup = inputs.worker_startup / ranks;
   one.copy = inputs.copy / ranks;
   one.pin = inputs.pin / ranks;
   one.step.fixed = step_time(inputs, inputs.batch);
@@ -49,6 +52,9 @@ Inputs merged(const Inputs& inputs) {
   for (auto& point : one.cores.points) {
     point.users *= instances;
     point.total *= instances;
+  }
+  for (std::optional<RateLimit>* limit : {&one.cpu_quota, &one.memory}) {
+    if (*limit) (*limit)->rate *= instances;
   }
   for (std::optional<Read>* read : {&one.source, &one.first_source, &one.disk}) {
     if (*read) multiply(**read, instances);
@@ -113,7 +119,13 @@ int instances_in(const Layout& layout) {
 }
 
 Layout apart(const Inputs& inputs, int most_processes) {
-  if (inputs.remote) return {};
+  const bool varies =
+      inputs.step_cv > 0.0 || (!inputs.asynchronous_step && inputs.handover_cv > 0.0);
+  if (inputs.remote) {
+    Layout merged;
+    if (varies) merged.fed = static_cast<int>(std::max(0.0, inputs.waited_for() - 1.0));
+    return merged;
+  }
   std::vector<UnequalInstances::Kind> others;
   if (inputs.unequal) others = inputs.unequal->others;
   const double alike = inputs.unequal ? inputs.unequal->alike : inputs.instances;
@@ -129,7 +141,7 @@ Layout apart(const Inputs& inputs, int most_processes) {
   layout.ranks = one.ranks;
   layout.fold = one.fold;
   for (const auto& kind : others) layout.others.push_back(of_kind(*kind.inputs, kind.instances));
-  if (inputs.step_cv > 0.0 || (!inputs.asynchronous_step && inputs.handover_cv > 0.0)) {
+  if (varies) {
     double simulated = layout.fold * layout.instances * layout.ranks;
     for (const KindLayout& kind : layout.others) {
       simulated += kind.fold * kind.instances * kind.ranks;
@@ -235,7 +247,8 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
     const bool here = loading.cpu_stage == Stage::decode;
     const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
     (here ? local : remote) =
-        add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk);
+        add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk,
+                       local ? &*local : nullptr);
   }
   if (local) note_nics(*local, epoch.built);
   const auto nic = local ? shared_nic(inputs, epoch.kind, one.misses) : std::nullopt;

@@ -214,7 +214,13 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
       }
     }
     group.rest_cv = inputs.size_cv;
-    for (const SampleLimit& limit : group.loading.limits) limits_.push_back(limit);
+    for (const SampleLimit& limit : group.loading.limits) {
+      if (limit.own) {
+        group.own_limit = std::min(group.own_limit, limit.rate);
+      } else {
+        limits_.push_back(limit);
+      }
+    }
     groups_.push_back(std::move(group));
   }
   if (groups_.size() > 1 && inputs.disk && !inputs.disk->rate.empty()) {
@@ -260,7 +266,7 @@ Flow::Delivered Flow::unlimited(const Waiting& waiting, double background) const
     const double there = group.at_stations(waiting.share * customers, std::sqrt(lost));
     const double rate = group.throughput(there);
     if (&group == &groups_.front() && rate > 0.0) all.cycle = waiting.share * customers / rate;
-    all.rate += std::min(loading.own_limit, rate) * loading.share;
+    all.rate += std::min(group.own_limit, rate) * loading.share;
   }
   background_ = background;
   return all;
@@ -301,11 +307,6 @@ double Flow::crowding(double others) const {
   return group ? (others + 1.0) / group->loading.cores.total(others + 1.0) : 1.0;
 }
 
-double Flow::most_cores() const {
-  const Group* group = on_cores();
-  return group ? group->loading.cores.maximum() : 1e300;
-}
-
 double Flow::core_work() const {
   const Group* group = on_cores();
   if (!group) return 0.0;
@@ -314,8 +315,20 @@ double Flow::core_work() const {
   // Remote workers make the other samples.
   const double all = unlimited({}, 0.0).rate;
   const double here =
-      std::min(group->loading.own_limit, group->throughput(double(group->network.customers())));
+      std::min(group->own_limit, group->throughput(double(group->network.customers())));
   return all > 0.0 ? work * here / all : work;
+}
+
+double Flow::cores_need(double samples, double beside) const {
+  const Group* group = on_cores();
+  if (!group) return 0.0;
+  const double work = group->loading.cpu + group->loading.collate;
+  if (groups_.size() == 1) return (beside + samples * work) / group->loading.cores.maximum();
+  const double all = unlimited({}, 0.0).rate;
+  const double here =
+      std::min(group->own_limit, group->throughput(double(group->network.customers())));
+  const double helped = std::max(0.0, all - here);
+  return (beside + samples * work) / (group->loading.cores.maximum() + helped * work);
 }
 
 double Flow::varies(const Loading& loading, double batch) const {

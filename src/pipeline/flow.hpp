@@ -53,8 +53,9 @@ class Flow {
   [[nodiscard]] Loaded loaded(const Waiting& waiting, double background) const;
   /// How much longer a thread takes beside `others` on the local cores than alone.
   [[nodiscard]] double crowding(double others) const;
-  /// Core-seconds a second that the local cores do at most.
-  [[nodiscard]] double most_cores() const;
+  /// Seconds in which the local cores do `beside` core-seconds of other work and what helpers leave
+  /// to them of so many samples: the more else they do, the more helpers make.
+  [[nodiscard]] double cores_need(double samples, double beside) const;
   /// Coefficient of variation of what one customer needs for a sample, alone.
   [[nodiscard]] double sample_cv() const;
   /// Local core-seconds a sample.
@@ -77,6 +78,7 @@ class Flow {
     mutable queueing::ClosedNetwork network;
     queueing::SingleServer server{};  ///< of zero seconds: none
     double rest_cv = 0.0;
+    double own_limit = 1e300;  ///< samples per second: the tightest limit of these customers alone
     mutable std::vector<double> with_server{};  ///< X(n) then
     mutable std::vector<double> core_totals{};  ///< of `loading.cores` by whole threads
 

@@ -108,7 +108,7 @@ Fetch add_pool(RankBuilder& rank) {
   for (int w = 0; w < local + remote; ++w) {
     const bool here = w < local;
     ProgramBuilder program;
-    const Duration start = startup_of(rank, local + remote);
+    const Duration start = startup_of(rank, local);
     if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
     if (here) add_read_before(program, *rank.local, inputs.batch, rank.variety());
     program.repeat_forever();

@@ -176,13 +176,8 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
   const double core_work = loading.cpu + loading.collate;
   if (!inputs.cores.empty()) loading.cores = with_threads(inputs.cores, loading.customers);
-  // Beside remote workers, only what is made here is limited.
   const auto limit_cores = [&](const std::string& name, double rate) {
-    if (inputs.remote) {
-      loading.own_limit = std::min(loading.own_limit, rate);
-    } else {
-      loading.limits.push_back({Stage::decode, name, rate, 0.0, 0.0, of_machine});
-    }
+    loading.limits.push_back({Stage::decode, name, rate, 0.0, 0.0, of_machine});
   };
   if (locked > 0.0) {
     // One thread of each rank holds the lock, and a core with it.
@@ -201,14 +196,19 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     // in memory is read no less than another.
     limit_cores(inputs.memory->name, inputs.memory->rate * speed);
   }
+  if (inputs.remote) {
+    // What helpers make passes neither these cores nor, on its way to them, this NIC.
+    for (SampleLimit& limit : loading.limits) {
+      limit.own = limit.stage == Stage::decode || limit.stage == Stage::network;
+    }
+  }
   return loading;
 }
 
 Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const RemotePool& pool = *inputs.remote;
   Loading loading;
-  // No more samples are in work than the ranks have asked for.
-  loading.customers = std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
+  loading.customers = pool.workers;
   loading.share = 1.0 / inputs.instances_alike();
   loading.cpu_stage = Stage::remote;
   const double speed = inputs.speed[Stage::download];
@@ -260,7 +260,8 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
 }
 
 bool remote_only(const Inputs& inputs) {
-  return inputs.remote && inputs.remote->cpu.base() > 0.0 && inputs.cpu.base() <= 0.0;
+  if (!inputs.remote) return false;
+  return inputs.workers <= 0.0 || (inputs.remote->cpu.base() > 0.0 && inputs.cpu.base() <= 0.0);
 }
 
 }  // namespace
@@ -429,12 +430,23 @@ Division division_of(const Inputs& inputs) {
   return all;
 }
 
+double most_begun_here(const Inputs& inputs) {
+  if (remote_only(inputs)) return 0.0;
+  return traits(inputs.kind).shared_batches ? inputs.prefetch : inputs.workers * inputs.prefetch;
+}
+
+double most_begun(const Inputs& inputs) {
+  const double here = most_begun_here(inputs);
+  if (!inputs.remote) return here;
+  return std::max(1.0, here + inputs.remote->workers * inputs.prefetch / inputs.gpus());
+}
+
 double active_workers(const Inputs& inputs) {
   const EpochShape shape = epoch_shape(inputs);
   double most = std::max(1.0, inputs.workers);
   if (traits(inputs.kind).whole_batches) most = std::min(most, shape.steps);
   if (traits(inputs.kind).shared_batches) {
-    most = std::min(most, inputs.batch * std::min(inputs.prefetch, shape.steps));
+    most = std::min(most, inputs.batch * std::min(most_begun(inputs), shape.steps));
   }
   if (divides_objects(inputs)) return std::min(most, division_of(inputs).workers);
   return most;

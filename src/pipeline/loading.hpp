@@ -62,6 +62,7 @@ struct SampleLimit {
   double burst_rate = 0.0;  ///< while credit lasts; 0: no burst
   double credit = 0.0;      ///< samples beyond `rate`
   double saved = 1.0;       ///< seconds of `rate` that who asks for less keeps for later
+  bool own = false;         ///< of one kind of customers, whatever others load beside them
 };
 
 /// A kind of customer: local workers or threads, or remote workers.
@@ -73,8 +74,7 @@ struct Loading {
   Stage cpu_stage = Stage::decode;
   double cpu = 0.0;                 ///< core-seconds a sample, those under a lock among them
   double collate = 0.0;             ///< core-seconds a sample, on the same cores
-  std::vector<SampleLimit> limits;  ///< of all customers of the instance, whatever their kind
-  double own_limit = 1e300;         ///< samples per second of these customers, of their cores
+  std::vector<SampleLimit> limits;  ///< of all customers of the instance, unless they are `own`
   /// Samples that each customer reads before it makes one. What is then left to read while it makes
   /// them, `reads_left` of each, is in the stations and limits: as if all had been spared alike.
   double read_before = 0.0;
@@ -106,6 +106,15 @@ struct SharedNic {
   }
 };
 std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const Misses& misses);
+
+/// Batches that local workers or threads of a rank may have begun and that it has not yet taken: a
+/// worker of torch.utils.data holds `prefetch` of its own, threads of a pool share as many.
+double most_begun_here(const Inputs& inputs);
+
+/// The same of all that load for it. A helper's thread has a window of its own, as a worker has:
+/// how far helpers may be ahead grows with their number (tf.data service asks each for elements
+/// ahead, Ray Data has each task's output in its object store).
+double most_begun(const Inputs& inputs);
 
 /// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
 /// samples (pool), or whole objects that workers share.

@@ -56,7 +56,7 @@ double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers)
   if (consumer.inline_load) {
     return consumer.one_process ? 0.0 : consumer.copy_waited ? 1.0 : held - 0.5;
   }
-  if (inputs.pooled()) return inputs.prefetch - 0.5 + held;
+  if (inputs.pooled()) return most_begun(inputs) - 0.5 + held;
   // Where a loop waits for its step, what it holds is what it steps with: a worker of which it has
   // asked for one batch is given the next when that one is taken.
   if (consumer.one_process && inputs.prefetch < 2.0) return 0.5;
@@ -100,8 +100,8 @@ Pace attempt(const Epoch& e, double period) {
   if (rate < 1e299) load = inputs.ranks * e.batch / rate;
   // The cores do no more than they can, whoever asks; of the longer time a batch varies by less.
   if (shares_cores && !c.inline_load) {
-    const double work = c.handover + c.pin + e.batch * e.flow.core_work();
-    const double least = inputs.ranks * work / e.flow.most_cores();
+    const double least =
+        e.flow.cores_need(inputs.ranks * e.batch, inputs.ranks * (c.handover + c.pin));
     if (least > load) {
       variance *= load / least * (load / least);
       load = least;
@@ -226,9 +226,11 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   Epoch e{inputs, flow, full, active, consumer_of(inputs, full, steps, last)};
   const Consumer& c = e.consumer;
   const bool chains = traits(inputs.kind).whole_batches && !inputs.remote && !c.inline_load;
-  e.sources = inputs.gpus() * (chains ? active : 1.0);
+  // Ranks that helpers serve take what all of them make, in turn.
+  const double loaders = inputs.remote ? 1.0 : inputs.gpus();
+  e.sources = loaders * (chains ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
-  e.stock = inputs.prefetch * (chains ? active : 1.0) + 1.0;
+  e.stock = (chains ? inputs.prefetch * active : most_begun(inputs)) + 1.0;
   if (c.inline_load) e.stock = c.copy_waited ? 1.0 : 2.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
   e.fifo = std::min(1.0, 2.0 / chunks_of(inputs));
@@ -236,9 +238,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (inputs.pooled() && !c.inline_load) {
     // Remote workers make the batches of all ranks.
     const double ranks = inputs.remote ? inputs.gpus() : 1.0;
-    const double ahead = c.ahead > 0.0 ? 1.0 : inputs.prefetch;
-    const double threads =
-        inputs.remote ? std::min(inputs.remote->workers, ahead * full * ranks) : active;
+    const double ahead = c.ahead > 0.0 ? 1.0 : most_begun(inputs);
+    const double here = most_begun_here(inputs) > 0.0 ? active * ranks : 0.0;
+    const double threads = inputs.remote ? here + inputs.remote->workers : active;
     e.share =
         queueing::share_at_work({threads, full * ranks, ahead, flow.sample_cv(), inputs.in_order});
   }
@@ -277,7 +279,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double slack = std::max(0.0, pace.fed.period() - pace.loader);
     const double most = std::max(1.0, steps / 2.0);
     const double met = slack * most > whole ? std::max(1.0, whole / slack) : most;
-    const double deviations = queueing::deviations_of_largest(inputs.gpus() * met);
+    const double deviations = queueing::deviations_of_largest(loaders * met);
     // Who is late by waiting at stations waits for others, and these are done at last.
     first = std::min(first + whole * deviations, std::max(first + spread * deviations, unaided));
   }
@@ -287,8 +289,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (starts) {
     const double all = active * inputs.ranks;
     const double speed = inputs.speed[Stage::startup];
-    startup = inputs.worker_startup.base() * std::max(inputs.workers, 0.0) / speed;
-    if (inputs.worker_warmup.base() > 0.0 && !inputs.cores.empty() && inputs.workers > 0.0) {
+    const double workers = most_begun_here(inputs) > 0.0 ? std::max(inputs.workers, 0.0) : 0.0;
+    startup = inputs.worker_startup.base() * workers / speed;
+    if (inputs.worker_warmup.base() > 0.0 && !inputs.cores.empty() && workers > 0.0) {
       startup += inputs.worker_warmup.base() * all / inputs.cores.total(all) / speed;
     }
   }

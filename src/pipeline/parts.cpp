@@ -13,13 +13,19 @@ namespace {
 /// with those of the others, few enough to simulate quickly.
 constexpr int most_chunks = 8;
 
+void reach(engine::Resource& resource, const Curve<double>& curve, double users, double fold) {
+  const int most = static_cast<int>(std::clamp(std::ceil(users), 1.0, 4096.0));
+  for (int n = static_cast<int>(resource.curve.size()) + 1; n <= most; ++n) {
+    resource.curve.push_back(curve.total(n * fold) / fold);
+  }
+}
+
 engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve<double>& curve,
                              double users, double fold, bool one_at_a_time) {
   engine::Resource resource;
   resource.name = std::move(name);
   if (one_at_a_time) resource.discipline = engine::Discipline::one_at_a_time;
-  const int most = static_cast<int>(std::clamp(std::ceil(users), 1.0, 4096.0));
-  for (int n = 1; n <= most; ++n) resource.curve.push_back(curve.total(n * fold) / fold);
+  reach(resource, curve, users, fold);
   return model.add(std::move(resource));
 }
 
@@ -56,15 +62,43 @@ engine::Spread spread(double cv) {
   return {engine::Law::lognormal, cv};
 }
 
+namespace {
+
+/// The place of the disk of who reads it already.
+std::optional<engine::ResourceId> same_disk(const Capacities* beside, const Station& station) {
+  if (beside == nullptr || station.stage != Stage::disk) return std::nullopt;
+  for (std::size_t i = 0; i < beside->stations.size(); ++i) {
+    if (beside->loading.stations[i].stage == Stage::disk) return beside->stations[i].resource;
+  }
+  return std::nullopt;
+}
+
+std::optional<LimitBuckets> same_limit(const Capacities* beside, const SampleLimit& limit) {
+  if (beside == nullptr || limit.own) return std::nullopt;
+  for (std::size_t i = 0; i < beside->limits.size(); ++i) {
+    const SampleLimit& other = beside->loading.limits[i];
+    if (!other.own && other.stage == limit.stage && other.name == limit.name) {
+      return beside->limits[i];
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
-                          double fold, double helpers, double chunk) {
+                          double fold, double helpers, double chunk, const Capacities* beside) {
   Capacities made;
   made.loading = loading;
   const double customers = std::max(1.0, loading.customers / fold);
   for (const Station& station : loading.stations) {
     Place place;
     const std::string stage = name + std::string(name_of(station.stage));
-    if (station.works() && station.locks <= 0.0) {
+    if (const auto disk = same_disk(beside, station)) {
+      place.resource = disk;
+      reach(model.resources[static_cast<std::size_t>(*disk)], station.rate,
+            customers + std::max(1.0, beside->loading.customers / fold), fold);
+    } else if (station.works() && station.locks <= 0.0) {
       place.resource =
           add_curve(model, stage, station.rate, customers, fold, station.one_at_a_time);
     }
@@ -77,7 +111,9 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
     made.stations.push_back(place);
   }
   for (const SampleLimit& limit : loading.limits) {
-    made.limits.push_back(add_limit(model, name, limit, fold, opening_of(loading, fold, chunk)));
+    const auto same = same_limit(beside, limit);
+    made.limits.push_back(
+        same ? *same : add_limit(model, name, limit, fold, opening_of(loading, fold, chunk)));
   }
   if (!loading.cores.empty()) {
     made.cpu = add_curve(model, name + std::string(cores_name), loading.cores, customers + helpers,

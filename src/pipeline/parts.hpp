@@ -61,9 +61,11 @@ Opening opening_of(const Loading& loading, double fold, double chunk);
 engine::BucketId add_nic(engine::Model& model, const std::string& name, const SharedNic& nic,
                          double fold, const Opening& opening);
 
-/// `fold`: customers that one simulated one stands for.
+/// `fold`: customers that one simulated one stands for. `beside`: another kind of customers, which
+/// pass the same limits and read the same disk.
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
-                          double fold, double helpers, double chunk);
+                          double fold, double helpers, double chunk,
+                          const Capacities* beside = nullptr);
 
 /// From here on the customers of another rank are added, with locks of their own.
 void add_locks(engine::Model& model, Capacities& capacities, const std::string& name);

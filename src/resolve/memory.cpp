@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pipeline/loading.hpp"
 #include "resolve/pieces.hpp"
 
 namespace feedrate::resolve {
@@ -60,7 +61,9 @@ std::optional<Bytes> memory_of_instance(const Context& context) {
 
 Bytes batches_ahead(const Context& context) {
   const Inputs& inputs = context.out.inputs;
-  const double made = inputs.pooled() ? inputs.prefetch : inputs.workers * inputs.prefetch;
+  // What helpers have begun lies on their instances.
+  const double here = pipeline::most_begun_here(inputs);
+  const double made = inputs.remote ? std::max(inputs.prefetch, here) : here;
   return inputs.ranks *
          (made * batch_bytes(context) + pinned(context) + held_stored(context).of_rank);
 }

@@ -91,7 +91,9 @@ TEST_CASE("loader rates: remote workers add to a loader's own, whichever stage i
     in.speed[Stage::decode] = generate.log_uniform(0.5, 2.0);
     in.speed[Stage::remote] = generate.log_uniform(0.5, 2.0);
     // Fewer cores than threads, or more; or parts of objects to read.
-    const double asked = in.batch * in.prefetch;  // samples of a rank, by all that make them
+    const double helpers = in.gpus() * generate.whole(1.0, 5.0);
+    // Samples of a rank that may be begun: each helper's thread has batches of its own.
+    const double asked = in.batch * in.prefetch * (1.0 + helpers / in.gpus());
     const bool objects = generate.chance(0.4);
     const double cores = objects ? 24.0 : generate.whole(1.0, 12.0);
     in.cores = even_cores(cores);
@@ -107,25 +109,24 @@ TEST_CASE("loader rates: remote workers add to a loader's own, whichever stage i
     }
     const double here = std::min(threads * in.ranks, cores) / local;
     RemotePool& pool = in.remote.emplace();
-    pool.workers = generate.whole(1.0, 64.0);
+    pool.workers = helpers;
     pool.cores = even_cores(64.0);
     pool.cpu = seconds_per_sample(generate.log_uniform(1e-4, 1e-2));
     pool.latency = seconds(generate.log_uniform(1e-4, 1e-2));
     pool.deliveries = 1.0 / in.batch;
-    const double at_work = std::min(pool.workers, asked * in.gpus());
     const double each =
         (pool.cpu.base() + pool.latency.base() / in.batch) / in.speed[Stage::remote];
-    INFO("loader " << i << ": " << here << " here, " << at_work << " of " << pool.workers
-                   << " remote workers at " << 1.0 / each);
+    INFO("loader " << i << ": " << here << " here, " << helpers << " remote workers at "
+                   << 1.0 / each);
     // Each makes samples without the other: what keeps one of them back is not what all can do.
-    const double all = here + at_work / each / in.instances;
+    const double all = here + helpers / each / in.instances;
     REQUIRE(capacity(in, Stage::decode) == Approx(all).epsilon(1e-9));
     REQUIRE(capacity(in, Stage::remote) == Approx(all).epsilon(1e-9));
     if (!objects) {
       REQUIRE(loader_curve(in, EpochKind::first, 1.0).back() == Approx(all).epsilon(1e-9));
     }
     in.cpu = DurationPerSample{};
-    REQUIRE(capacity(in, Stage::remote) == Approx(at_work / each / in.instances).epsilon(1e-9));
+    REQUIRE(capacity(in, Stage::remote) == Approx(helpers / each / in.instances).epsilon(1e-9));
   }
 }
 
