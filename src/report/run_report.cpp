@@ -16,6 +16,7 @@
 #include "report/run_tables.hpp"
 #include "report/shared_limit_words.hpp"
 #include "study/bottleneck.hpp"
+#include "study/by_events.hpp"
 #include "words/bill.hpp"
 
 namespace feedrate::report {
@@ -164,8 +165,10 @@ Finding finding(const Result& r, std::size_t most_waits) {
                         percent(std::max(gain, study::least_gain)))};
   }
   const Stage stage = *r.bottleneck.stage;
+  const bool of_mean = r.by_events && r.by_events->stated && r.by_events->gains().empty();
   const auto sooner = [&](std::string_view what) {
-    return fmt::format("{} would finish the job {} sooner", what, percent(gain));
+    return fmt::format("{} would finish the job {} sooner{}", what, percent(gain),
+                       of_mean ? " in closed form" : "");
   };
   // Below that, the GPUs set the pace of a job that is not fed.
   constexpr double fed = 0.9;
@@ -189,8 +192,13 @@ Finding finding(const Result& r, std::size_t most_waits) {
                         in_replications(r), waits),
             sooner("half as many interruptions")};
   }
+  const bool either = r.by_events && study::cannot_tell_apart(*r.by_events) &&
+                      stage == r.by_events->mean_bottleneck;
+  const std::string names = either ? fmt::format("{} or {} (the events cannot tell them apart)",
+                                                 name_of(stage), name_of(*r.by_events->bottleneck))
+                                   : std::string(name_of(stage));
   return {stage, Tone::bad,
-          fmt::format("{} is the bottleneck{}: the GPUs wait {} of the job's time", name_of(stage),
+          fmt::format("{} is the bottleneck{}: the GPUs wait {} of the job's time", names,
                       in_replications(r), waits),
           sooner(fmt::format("{} twice as fast", explained(stage)))};
 }
@@ -238,13 +246,19 @@ std::string by_events_words(const ByEvents& e) {
   } else {
     text += ", " + parted;
   }
-  if (e.gains().empty()) return text + ".";
+  if (e.gains().empty()) {
+    return text + (e.stated ? "; what faster stages would save is the closed form's." : ".");
+  }
   if (e.bottleneck == e.mean_bottleneck) return text + "; the same bottleneck.";
   const auto named = std::find_if(e.gains().begin(), e.gains().end(),
                                   [&](const auto& one) { return one.stage == e.bottleneck; });
   const GainByEvents& best = named == e.gains().end() ? e.gains().front() : *named;
-  return text + fmt::format("; {} twice as fast would save most by events ({} ± {}).",
-                            name_of(best.stage), percent(best.gain), percent(best.error));
+  return text + fmt::format("; {} twice as fast would save most by events ({} ± {}){}.",
+                            name_of(best.stage), percent(best.gain), percent(best.error),
+                            study::cannot_tell_apart(e)
+                                ? fmt::format(", which they cannot tell from {}",
+                                              name_of(*e.mean_bottleneck))
+                                : "");
 }
 
 std::string after_start_words(const Result& r) {

@@ -37,6 +37,19 @@ bool marches_in_step(const pipeline::Inputs& inputs) {
   return threads > 1.0 && inputs.size_cv <= 0.0 && inputs.read_cv <= 0.0 && inputs.make_cv <= 0.0;
 }
 
+const GainByEvents* gain_of(const ByEvents& by_events, std::optional<Stage> stage) {
+  const auto gains = by_events.gains();
+  const auto found =
+      std::find_if(gains.begin(), gains.end(), [&](const auto& one) { return one.stage == stage; });
+  return found == gains.end() ? nullptr : &*found;
+}
+
+/// Whether `one` gains more than `other` by so much that it is not a matter of chance.
+bool clearly_more(const GainByEvents& one, const GainByEvents& other) {
+  constexpr double clearly = 0.02;
+  return one.gain - other.gain > std::max(clearly, 2.0 * portable::hypot(one.error, other.error));
+}
+
 /// Of the gains by events, some of which there are: the best, but for that of GPUs where the mean
 /// passes over theirs.
 const GainByEvents& best_of(const ByEvents& by_events, const Bottleneck& by_mean) {
@@ -79,6 +92,36 @@ std::vector<Stage> stages_to_try(const Bottleneck& by_mean, const pipeline::Span
   add(longest, job.stall[longest]);
   add(Stage::gpu, job.busy);
   return stages;
+}
+
+/// Whether so many seeds of the job as it is and with each stage twice as fast were affordable.
+bool try_stages(ByEvents& by_events, const pipeline::Inputs& inputs,
+                const std::vector<Stage>& stages, std::uint64_t first_seed, int seeds) {
+  pipeline::SimulationOptions simulation;
+  simulation.details = false;
+  simulation.most_events = affordable_events / seeds / static_cast<double>(stages.size() + 1);
+  std::vector<std::vector<double>> gains(stages.size());
+  std::vector<double> errors(stages.size());
+  for (int i = 0; i < seeds; ++i) {
+    simulation.seed = first_seed + static_cast<std::uint64_t>(i);
+    const pipeline::Outcome as_it_is = pipeline::simulate(inputs, simulation);
+    if (as_it_is.only_mean) return false;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      const pipeline::Outcome outcome =
+          pipeline::simulate(pipeline::twice_as_fast(inputs, stages[s]), simulation);
+      if (outcome.only_mean) return false;
+      gains[s].push_back(1.0 - outcome.total.wall / as_it_is.total.wall);
+      // Of one seed each time has an error, and their ratio at most that of both.
+      errors[s] = (outcome.total.wall / as_it_is.total.wall) *
+                  portable::hypot(relative_error(outcome), relative_error(as_it_is));
+    }
+  }
+  by_events.tried = stages.size();
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (seeds > 1) errors[s] = standard_deviation(gains[s]) / std::sqrt(double(seeds));
+    by_events.best[s] = {stages[s], mean(gains[s]), errors[s]};
+  }
+  return true;
 }
 
 }  // namespace
@@ -186,26 +229,11 @@ void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inpu
   by_events.mean_bottleneck = by_mean.stage;
   const std::vector<Stage> stages = stages_to_try(by_mean, job);
   if (stages.empty()) return;
-  pipeline::SimulationOptions simulation;
-  simulation.details = false;
-  simulation.most_events =
-      affordable_events / seeds_of_gains / static_cast<double>(stages.size() + 1);
-  std::vector<std::vector<double>> gains(stages.size());
-  for (int i = 0; i < seeds_of_gains; ++i) {
-    simulation.seed = options.seed + static_cast<std::uint64_t>(i);
-    const pipeline::Outcome as_it_is = pipeline::simulate(inputs, simulation);
-    if (as_it_is.only_mean) return;
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-      const pipeline::Outcome outcome =
-          pipeline::simulate(pipeline::twice_as_fast(inputs, stages[s]), simulation);
-      gains[s].push_back(1.0 - outcome.total.wall / as_it_is.total.wall);
-    }
+  // One seed of a longer window says more than the closed form where that is wrong.
+  for (const int seeds : {seeds_of_gains, 1}) {
+    if (try_stages(by_events, inputs, stages, options.seed, seeds)) break;
   }
-  by_events.tried = stages.size();
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    by_events.best[s] = {stages[s], mean(gains[s]),
-                         standard_deviation(gains[s]) / std::sqrt(double{seeds_of_gains})};
-  }
+  if (by_events.gains().empty()) return;
   std::stable_sort(by_events.best.begin(),
                    by_events.best.begin() + static_cast<long>(by_events.tried),
                    [](const auto& a, const auto& b) { return a.gain > b.gain; });
@@ -214,16 +242,19 @@ void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inpu
   }
 }
 
+bool cannot_tell_apart(const ByEvents& by_events) {
+  const GainByEvents* const best = gain_of(by_events, by_events.bottleneck);
+  const GainByEvents* const of_means = gain_of(by_events, by_events.mean_bottleneck);
+  return best != nullptr && of_means != nullptr && best != of_means &&
+         of_means->gain >= least_gain && !clearly_more(*best, *of_means);
+}
+
 void let_events_decide(Bottleneck& bottleneck, const ByEvents& by_events) {
   if (by_events.gains().empty()) return;
   const GainByEvents& best = best_of(by_events, bottleneck);
-  const auto of_means =
-      std::find_if(by_events.gains().begin(), by_events.gains().end(),
-                   [&](const auto& one) { return one.stage == bottleneck.stage; });
-  constexpr double clearly = 0.02;
-  const bool another = of_means != by_events.gains().end() && best.stage != of_means->stage &&
-                       best.gain - of_means->gain >
-                           std::max(clearly, 2.0 * portable::hypot(best.error, of_means->error));
+  const GainByEvents* const of_means = gain_of(by_events, bottleneck.stage);
+  const bool another =
+      of_means != nullptr && best.stage != of_means->stage && clearly_more(best, *of_means);
   if (!by_events.stated && !another) return;
   const std::optional<Stage> by_mean = bottleneck.stage;
   std::vector<std::pair<Stage, double>> gains;

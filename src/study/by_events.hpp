@@ -32,10 +32,15 @@ struct Stated {
 /// until the standard error of their mean is under 0.5 %, or the events are used up.
 Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options);
 
+/// Whether the events name another bottleneck than the mean, but by no more than chance and 2
+/// points: the mean's then stays the verdict.
+bool cannot_tell_apart(const ByEvents& by_events);
+
 /// Simulates the affordable events of the job, of which `job` is stated, with stages twice as fast,
 /// all with the same seeds (common random numbers), and fills the gains, best first, and the
 /// bottleneck. Tried are those that gain most by the mean, the one that the GPUs wait longest for,
-/// and the GPUs.
+/// and the GPUs. One seed is tried where three are not affordable; where one is not either, there
+/// are no gains by events, and those in closed form stay.
 void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inputs,
                                const pipeline::Span& job, const RunOptions& options,
                                const Bottleneck& by_mean);

@@ -188,6 +188,78 @@ TEST_CASE("by events: the stage that would save most is the mean's where the mea
   CHECK(same >= clear * 97 / 100);
 }
 
+TEST_CASE(
+    "by events: where three seeds of each stage are too many events, one says what it gains") {
+  Generator generate(7109);
+  int of_one = 0, off = 0;
+  for (int i = 0; i < 24; ++i) {
+    // Ranks of pools, 128 chunks a batch: two to six thousand events a step.
+    Inputs inputs;
+    inputs.kind = LoaderKind::pool;
+    inputs.ranks = 7.0;
+    inputs.workers = generate.whole(2.0, 6.0);
+    inputs.batch = 256.0;
+    inputs.prefetch = generate.whole(2.0, 4.0);
+    inputs.samples = inputs.batch * inputs.ranks * 3000.0;
+    inputs.epochs = 1.0;
+    inputs.size_cv = generate.uniform(0.2, 0.6);
+    inputs.cores = {{{1.0, 1.0}, {33.0, 32.0}}, 0.0};
+    inputs.cpu = seconds_per_sample(generate.log_uniform(1e-3, 1e-2));
+    inputs.disk = generate.read();
+    inputs.disk->limits.clear();
+    inputs.disk->connections = 0.0;
+    inputs.step.fixed = milliseconds(generate.log_uniform(50.0, 500.0));
+    const Outcome mean = simulate(inputs);
+    const Bottleneck by_mean = study::find_bottleneck(inputs, mean.total.wall);
+    ByEvents found;
+    study::find_bottleneck_by_events(found, inputs, mean.total, {}, by_mean);
+    INFO("job " << i << ", " << by_mean.gains.size() << " gain by the mean");
+    REQUIRE_FALSE(found.gains().empty());
+    SimulationOptions three;
+    three.most_events = study::affordable_events / 3.0 / static_cast<double>(found.tried + 1);
+    of_one += simulate(inputs, three).only_mean ? 1 : 0;
+    for (const GainByEvents& one : found.gains()) {
+      const auto of_mean = std::find_if(by_mean.gains.begin(), by_mean.gains.end(),
+                                        [&](const auto& gain) { return gain.first == one.stage; });
+      if (of_mean == by_mean.gains.end()) continue;
+      off += std::abs(one.gain - of_mean->second) > 0.03 + 3.0 * one.error ? 1 : 0;
+    }
+  }
+  CHECK_DRAWN(of_one >= 2);
+  CHECK(off <= 2);
+}
+
+TEST_CASE("by events: a verdict that they cannot tell from another is the mean's, and both gain") {
+  Generator generate(7110);
+  int either = 0, another = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Inputs inputs = generate.inputs(60.0);
+    if (!small_enough(inputs)) continue;
+    const Outcome mean = simulate(inputs);
+    const Bottleneck by_mean = study::find_bottleneck(inputs, mean.total.wall);
+    ByEvents found;
+    study::find_bottleneck_by_events(found, inputs, mean.total, {}, by_mean);
+    found.stated = true;
+    Bottleneck decided = by_mean;
+    study::let_events_decide(decided, found);
+    INFO("job " << i);
+    if (!study::cannot_tell_apart(found)) {
+      if (found.bottleneck && decided.stage != by_mean.stage) ++another;
+      continue;
+    }
+    ++either;
+    CHECK(decided.stage == by_mean.stage);
+    CHECK(found.bottleneck != by_mean.stage);
+    for (const GainByEvents& one : found.gains()) {
+      if (one.stage == decided.stage || one.stage == found.bottleneck) {
+        CHECK(one.gain >= study::least_gain);
+      }
+    }
+  }
+  CHECK_DRAWN(either > 1);
+  CHECK_DRAWN(another > 0);
+}
+
 TEST_CASE("by events: ranks that wait for one whose batch is late wait for that batch") {
   Generator generate(7106);
   int several = 0;

@@ -213,3 +213,32 @@ TEST_CASE("law: the short form of drawn jobs") {
       },
       [](const NamedResult& named, pipeline::Generator&) { check_brief(named); });
 }
+
+TEST_CASE("run in brief: a verdict that the events cannot tell from another names both") {
+  NamedResult named;
+  named.name = "job";
+  Result& r = named.result;
+  r.bottleneck.stage = Stage::decode;
+  r.bottleneck.gain_if_twice_as_fast = 0.1;
+  r.bottleneck.gains = {{Stage::decode, 0.1}};
+  r.times.total = seconds(100.0);
+  ByEvents& events = r.by_events.emplace();
+  events.stated = true;
+  events.total = seconds(100.0);
+  events.mean_total = seconds(90.0);
+  events.mean_bottleneck = Stage::decode;
+  const auto text = [&] { return flat(to_text(run_brief(named), narrow)); };
+  // No stage was tried by events.
+  CHECK(text().find("decode is the bottleneck") != std::string::npos);
+  CHECK(text().find("sooner in closed form") != std::string::npos);
+  events.bottleneck = Stage::download;
+  events.tried = 2;
+  events.best[0] = {Stage::download, 0.11, 0.01};
+  events.best[1] = {Stage::decode, 0.1, 0.01};
+  CHECK(text().find("decode or download (the events cannot tell them apart) is the bottleneck") !=
+        std::string::npos);
+  CHECK(text().find("in closed form;") == std::string::npos);
+  // Clearly more, and the verdict would be the other one.
+  events.best[0].gain = 0.2;
+  CHECK(text().find("cannot tell") == std::string::npos);
+}
