@@ -26,9 +26,6 @@ namespace feedrate::bench {
 namespace {
 
 constexpr std::string_view mounted_scheme = "file://";
-/// As the probe of downloads asks of a server.
-constexpr std::uint64_t small_read = 110'000;
-constexpr std::uint64_t long_read = 64'000'000;
 constexpr std::uint64_t least_file = 1'000'000;
 constexpr std::uint64_t step = std::uint64_t{1} << 20U;
 
@@ -133,7 +130,7 @@ class MountProbe {
         size_(size_of_file(path_)),
         // Each reader has at least what it reads at random.
         team_(static_cast<int>(std::clamp<std::uint64_t>(
-            size_ / (2 * small_read), 1, static_cast<std::uint64_t>(most_readers(quick_))))),
+            size_ / (2 * small_object), 1, static_cast<std::uint64_t>(most_readers(quick_))))),
         part_(size_ / static_cast<std::uint64_t>(team_.size())) {
     const std::string type = file_system_of(path_);
     const bool memory = type == "tmpfs" || type == "ramfs";
@@ -165,14 +162,6 @@ class MountProbe {
   }
 
  private:
-  static Measurement measurement(const char* quantity, const char* unit) {
-    Measurement what;
-    what.quantity = quantity;
-    what.unit = unit;
-    what.how = {{"server", "given"}};
-    return what;
-  }
-
   /// What is read twice comes from a cache the second time, if there is one.
   void look_for_a_cache() {
     // A place of its own, which nothing else has read.
@@ -181,11 +170,11 @@ class MountProbe {
     const int tries = quick_ ? 5 : 15;
     for (int i = 0; i < tries; ++i) {
       recorder_.check();
-      const std::uint64_t from =
-          (size_ - small_read) / static_cast<std::uint64_t>(tries) * static_cast<std::uint64_t>(i);
-      cold.push_back(one.read(from, small_read).base());
-      warm.push_back(one.read(from, small_read).base());
-      read_[0] += 2.0 * static_cast<double>(small_read);
+      const std::uint64_t from = (size_ - small_object) / static_cast<std::uint64_t>(tries) *
+                                 static_cast<std::uint64_t>(i);
+      cold.push_back(one.read(from, small_object).base());
+      warm.push_back(one.read(from, small_object).base());
+      read_[0] += 2.0 * static_cast<double>(small_object);
     }
     const double before = median(cold);
     const double after = median(warm);
@@ -198,28 +187,28 @@ class MountProbe {
   }
 
   void first_byte() {
-    recorder_.repeat(measurement("first_byte", "requests"), [&] {
+    recorder_.repeat(of_store("first_byte", "requests"), [&] {
       read_[0] += 1.0;
       return readers_[0]->at_random(1);
     });
   }
 
   void long_reads(int users) {
-    Measurement what = measurement("transfer", "bytes");
+    Measurement what = of_store("transfer", "bytes");
     // A step of each reader, of the long read that its steps are.
     const std::uint64_t each = std::min(step, part_);
     what.work = static_cast<double>(each) * users;
-    what.at = {{"bytes", static_cast<double>(std::min(long_read, part_))}, {"users", users}};
+    what.at = {{"bytes", static_cast<double>(std::min(long_part, part_))}, {"users", users}};
     repeat(what, users, [each](MountedReader& mine) { return mine.onwards(each); });
   }
 
   void small_reads(int users) {
-    Measurement what = measurement("small_objects", "requests");
+    Measurement what = of_store("small_objects", "requests");
     what.work = users;
-    what.at = {{"bytes", static_cast<double>(small_read)}, {"users", users}};
+    what.at = {{"bytes", static_cast<double>(small_object)}, {"users", users}};
     repeat(what, users, [](MountedReader& mine) {
-      mine.at_random(small_read);
-      return small_read;
+      mine.at_random(small_object);
+      return small_object;
     });
   }
 
@@ -248,6 +237,14 @@ class MountProbe {
 };
 
 }  // namespace
+
+Measurement of_store(const char* quantity, const char* unit, const char* server) {
+  Measurement what;
+  what.quantity = quantity;
+  what.unit = unit;
+  what.how = {{"server", server}};
+  return what;
+}
 
 bool is_mounted(const std::string& url) {
   return url.size() >= mounted_scheme.size() &&

@@ -1,11 +1,20 @@
 #pragma once
 // A file on a mount, read past the kernel's page cache, for the probe of downloads.
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "bench/probe.hpp"
 
 namespace feedrate::bench {
+
+/// What is read of a store: pieces as long as a photograph of ImageNet, and parts so long that the
+/// latency of a request hardly shows.
+inline constexpr std::uint64_t small_object = 110'000;
+inline constexpr std::uint64_t long_part = 64'000'000;
+
+/// Of a store that `server` says whose it is: "given" or "loopback".
+Measurement of_store(const char* quantity, const char* unit, const char* server = "given");
 
 /// Whether the URL is file://PATH.
 bool is_mounted(const std::string& url);

@@ -20,11 +20,6 @@
 namespace feedrate::bench {
 namespace {
 
-/// As long as a photograph of ImageNet.
-constexpr std::uint64_t small_object = 110'000;
-/// Long enough that the latency of a request hardly shows.
-constexpr std::uint64_t long_part = 64'000'000;
-
 class DownloadProbe {
  public:
   DownloadProbe(const Settings& settings, Recorder& recorder)
@@ -97,11 +92,7 @@ class DownloadProbe {
   }
 
   Measurement measurement(const char* quantity, const char* unit) const {
-    Measurement what;
-    what.quantity = quantity;
-    what.unit = unit;
-    what.how = {{"server", server_ ? "loopback" : "given"}};
-    return what;
+    return of_store(quantity, unit, server_ ? "loopback" : "given");
   }
 
   /// A part of the object; all of it where there are no parts.

@@ -40,11 +40,8 @@ void conclude(Sweep& sweep, std::span<const study::SweepInput> points, const Cat
           return study::confirm(
               chosen, [&](std::size_t i) { return points[i]; }, catalog, host, depth.seed, jobs);
         }
-        std::vector<std::optional<Confirmed>> known;
-        for (const std::size_t i : chosen) {
-          known.push_back(study::confirmed(i, sweep.points[i].set, sweep.points[i].result));
-        }
-        return known;
+        return study::confirmed(
+            chosen, [&](std::size_t i) -> const SweepPoint& { return sweep.points[i]; });
       });
   sweep.fastest = chosen_or(sweep.confirmed.fastest, sweep.fastest);
   sweep.cheapest = chosen_or(sweep.confirmed.cheapest, sweep.cheapest);

@@ -31,15 +31,21 @@ double waiting_share(const Result& r) {
   return r.times.total > Duration{} ? 1.0 - busy_share(r) : 0.0;
 }
 
-/// Draws from which on there is one beyond the 5 % end of a band.
-constexpr int least_of_a_share = 20;
+double draws_of(const Result& r) {
+  return r.bands ? r.bands->replications : 0.0;
+}
+
+/// Whether there is a draw beyond the 5 % end of a band.
+bool has_shares(const Result& r) {
+  constexpr double least = 20.0;
+  return draws_of(r) >= least;
+}
 
 std::string in_replications(const Result& r) {
   if (!r.bottleneck.probability) return "";
-  const int draws = r.bands ? r.bands->replications : 0;
-  if (draws < least_of_a_share) {
-    const double named = *r.bottleneck.probability * draws;
-    return fmt::format(" (in {:.0f} of {})", named, counted(static_cast<double>(draws), "draw"));
+  if (!has_shares(r)) {
+    const double named = *r.bottleneck.probability * draws_of(r);
+    return fmt::format(" (in {:.0f} of {})", named, counted(draws_of(r), "draw"));
   }
   return fmt::format(" (in {} of the replications)", percent(*r.bottleneck.probability));
 }
@@ -211,10 +217,7 @@ std::string drawn_range(const Result& r, FigureId id) {
 }
 
 std::string of_draws_words(const Result& r) {
-  const int draws = r.bands ? r.bands->replications : 0;
-  return draws < least_of_a_share
-             ? fmt::format(" in {}", counted(static_cast<double>(draws), "draw"))
-             : " in 90 % of draws";
+  return has_shares(r) ? " in 90 % of draws" : fmt::format(" in {}", counted(draws_of(r), "draw"));
 }
 
 std::string run_title(std::string_view name, const Result& r) {

@@ -227,31 +227,24 @@ void leave_few(Table& table, const ScaleCurve& curve) {
   if (!rounded) table.note.clear();
 }
 
-const Result* recommended(const Scaling& scaling) {
-  for (const ScaleRow& row : scaling.curves[scaling.best].rows) {
-    if (row.instances == scaling.recommended.instances && row.point.answered()) {
-      return &row.point.result;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Report scale_brief(const Scaling& scaling, const std::string& name) {
   Report report = titled(scaling, name);
   report.close = true;
   Facts facts;
-  if (const Result* const r = recommended(scaling); r != nullptr && scaling.in_time()) {
+  const ScaleRow* const row = recommended_row(scaling);
+  if (row != nullptr && row->point.answered() && scaling.in_time()) {
+    const Result& r = row->point.result;
     const auto with_range = [&](const std::string& text, FigureId id, std::string_view of_draws) {
-      const std::string range = drawn_text(*r, id);
+      const std::string range = drawn_text(r, id);
       return text + (range.empty() ? "" : fmt::format(" ({}{})", range, of_draws));
     };
     const Outlay& outlay = scaling.recommended.outlay;
     facts.items.push_back(
         {"time", with_range(duration(outlay.time), FigureId::total_time, " in 90 % of draws")});
     facts.items.push_back({"cost", with_range(money(outlay.money), FigureId::money, "")});
-    for (const std::string& caveat : r->caveats) {
+    for (const std::string& caveat : r.caveats) {
       facts.items.push_back({"note", without_full_stop(caveat)});
     }
   }

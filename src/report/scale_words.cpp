@@ -201,13 +201,18 @@ std::string set_text(const ScaleCurve& curve) {
   return text;
 }
 
+const ScaleRow* recommended_row(const Scaling& scaling) {
+  for (const ScaleRow& row : scaling.curves[scaling.best].rows) {
+    if (row.instances == scaling.recommended.instances) return &row;
+  }
+  return nullptr;
+}
+
 /// How likely the recommended number is in time, where that is not sure.
-static std::string chance_words(const Scaling& scaling, const ScaleCurve& best) {
+static std::string chance_words(const Scaling& scaling) {
   constexpr double sure = 0.95;
-  const auto row = std::find_if(best.rows.begin(), best.rows.end(), [&](const ScaleRow& one) {
-    return one.instances == scaling.recommended.instances;
-  });
-  if (!scaling.deadline || row == best.rows.end()) return "";
+  const ScaleRow* const row = recommended_row(scaling);
+  if (!scaling.deadline || row == nullptr) return "";
   const double chance = row->chance_in_time.value_or(1.0);
   return chance < sure ? fmt::format(" It is in time in {} of the draws.", percent(chance)) : "";
 }
@@ -220,7 +225,7 @@ std::string scale_headline(const Scaling& scaling) {
       best.set.empty() ? instances_text(at.instances)
                        : fmt::format("{}, {}", set_text(best), instances_text(at.instances));
   std::string text = fmt::format("{}: {}.", lead, outlay_text(scaling, at));
-  const std::string chance = chance_words(scaling, best);
+  const std::string chance = chance_words(scaling);
   if (best.to == 1.0 && scaling.curves.size() == 1) return text + chance;
   if (scaling.confirmed && (scaling.confirmed->chosen > 0 || !scaling.confirmed->best().meets)) {
     return text + chance;

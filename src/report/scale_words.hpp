@@ -16,6 +16,9 @@ std::string scale_headline(const Scaling& scaling);
 /// What the events say of that number. Precondition: some were simulated.
 std::string confirmed_words(const Scaling& scaling);
 
+/// The row of the number that is recommended; null: it is none of those that are kept.
+const ScaleRow* recommended_row(const Scaling& scaling);
+
 /// What stays as it is while instances are added.
 std::string kept_words(const Scaling& scaling);
 

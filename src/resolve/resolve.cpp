@@ -103,14 +103,6 @@ void resolve_variability(Context& context) {
   }
 }
 
-bool gives(const Scenario& s, std::string_view key) {
-  if (key == "/loader/shuffle_buffer") return s.loader.shuffle_buffer.has_value();
-  if (key == "/loader/in_memory_cache") return s.loader.in_memory_cache.value_or(false);
-  if (key == "/loader/remote") return s.loader.remote.has_value();
-  if (key == "/dataset/row_groups") return s.dataset.row_groups.has_value();
-  return key == "/source/cache" && s.source.cache.has_value();
-}
-
 /// What the names stand for beyond what is simulated.
 void say_what_is_left_out(const Context& context) {
   if (!context.texts) return;
@@ -119,9 +111,11 @@ void say_what_is_left_out(const Context& context) {
     if (row == nullptr) continue;
     std::string list;
     for (const LeftOut& part : row->left_out) {
-      if (part.what.empty() || gives(context.scenario, part.unless)) continue;
+      if (part.what.empty() || (part.unless != nullptr && part.unless->given(context.scenario))) {
+        continue;
+      }
       list += fmt::format("{}{}", list.empty() ? "" : " and ", part.what);
-      if (!part.unless.empty()) list += fmt::format(" (unless {} gives it)", part.unless);
+      if (part.unless != nullptr) list += fmt::format(" (unless {} gives it)", part.unless->key);
     }
     if (!list.empty()) {
       context.out.remarks.push_back(fmt::format("{} is simulated without {}", row->name, list));

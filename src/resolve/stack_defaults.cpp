@@ -130,37 +130,45 @@ constexpr std::array of_lance = {
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr double one_object = std::numeric_limits<double>::infinity();
 
-constexpr std::string_view buffer_key = "/loader/shuffle_buffer";
-constexpr std::string_view cache_key = "/source/cache";
+using S = const Scenario&;
+/// What a scenario may give in place of what is left out.
+constexpr Giving given_buffer{"/loader/shuffle_buffer",
+                              [](S s) { return s.loader.shuffle_buffer.has_value(); }};
+constexpr Giving given_memory_cache{"/loader/in_memory_cache",
+                                    [](S s) { return s.loader.in_memory_cache.value_or(false); }};
+constexpr Giving given_remote{"/loader/remote", [](S s) { return s.loader.remote.has_value(); }};
+constexpr Giving given_groups{"/dataset/row_groups",
+                              [](S s) { return s.dataset.row_groups.has_value(); }};
+constexpr Giving given_cache{"/source/cache", [](S s) { return s.source.cache.has_value(); }};
 
 constexpr std::array<LeftOut, 2> without(LeftOut one, LeftOut other = {}) {
   return {one, other};
 }
 
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
-    {"pytorch-iterable", of_iterable, without({"a shuffle buffer", buffer_key})},
+    {"pytorch-iterable", of_iterable, without({"a shuffle buffer", &given_buffer})},
     {"webdataset", of_webdataset,
-     without({"the first fill of its shuffle buffer (initial: 100 samples)", buffer_key},
-             {"what cache_dir keeps", cache_key}),
+     without({"the first fill of its shuffle buffer (initial: 100 samples)", &given_buffer},
+             {"what cache_dir keeps", &given_cache}),
      0.0, 3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
      without({"samples downloaded ahead of a worker (predownload)"},
-             {"what stays on the local disk", cache_key}),
+             {"what stays on the local disk", &given_cache}),
      0.0, 64.0 * mebibyte},  // MDSWriter's size_limit, 0.14
     {"litdata", of_litdata,
      without({"the deletion of chunks that its disk has no room for"},
-             {"what stays on the local disk", cache_key}),
+             {"what stays on the local disk", &given_cache}),
      0.0, 64.0 * mebibyte},  // chunk_bytes, 0.2.71
     {"hf-streaming", of_hf_streaming,
-     without({"row groups (a request of at least 32 MiB)", "/dataset/row_groups"},
-             {"the fill of its shuffle buffer (1,000 samples)", buffer_key}),
+     without({"row groups (a request of at least 32 MiB)", &given_groups},
+             {"the fill of its shuffle buffer (1,000 samples)", &given_buffer}),
      0.0, 500e6, true},  // MAX_SHARD_SIZE and split_dataset_by_node, datasets 5.0
     {"ray-data", of_ray_data,
      without({"the object store between its tasks, its spilling, and tasks on other nodes"})},
     {"tf.data", of_tf_data,
-     without({"cache()", "/loader/in_memory_cache"}, {"the first fill of shuffle()", buffer_key})},
+     without({"cache()", &given_memory_cache}, {"the first fill of shuffle()", &given_buffer})},
     {"tf.data-service", of_tf_data_service,
-     without({"its workers on other machines", "/loader/remote"})},
+     without({"its workers on other machines", &given_remote})},
     {"dali", of_dali, without({"the decoder's cache on the GPU"})},
     {"spdl", of_spdl, without({"stages with a concurrency of their own"})},
     {"torchcodec", of_torchcodec,
@@ -236,18 +244,18 @@ constexpr std::array access_list = std::to_array<NamedDefaults>({
      50.0 * mebibyte},
     {"s3-connector", of_s3_connector, without({each_part}), 8.0 * mebibyte},
     {"mountpoint", of_mountpoint,
-     without({"a window that begins at 1.125 MiB and doubles"}, {"its --cache", cache_key}),
+     without({"a window that begins at 1.125 MiB and doubles"}, {"its --cache", &given_cache}),
      8.0 * mebibyte},
     {"s5cmd", of_s5cmd, without({"the 5 parts in which it copies an object of more than 50 MiB"}),
      50.0 * mebibyte},
-    {"gcsfuse", of_gcsfuse, without({"read-ahead of the kernel"}, {"its cache-dir", cache_key}),
+    {"gcsfuse", of_gcsfuse, without({"read-ahead of the kernel"}, {"its cache-dir", &given_cache}),
      200e6},
     {"gcs-connector", of_gcs_connector,
      without({"the small objects that it composes into large ones"}), 100e6},
     {"blobfuse2", of_blobfuse2,
-     without({"its cache of blocks in memory"}, {"that on a disk", cache_key}), 16e6},
+     without({"its cache of blocks in memory"}, {"that on a disk", &given_cache}), 16e6},
     {"juicefs", of_juicefs,
-     without({"its metadata engine"}, {"its cache where that is on a root volume", cache_key}),
+     without({"its metadata engine"}, {"its cache where that is on a root volume", &given_cache}),
      4.0 * mebibyte},
 });
 

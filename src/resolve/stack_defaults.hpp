@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/scenario.hpp"
 #include "resolve/assumption.hpp"
 
 namespace feedrate::resolve {
@@ -32,10 +33,16 @@ inline constexpr std::string_view parts_key = "parts of an object in flight";
 /// Of an access by mount: what the page cache keeps of its files once they are closed.
 inline constexpr std::string_view pages_key = "/disk/page_cache";
 
-/// What of a loader or store is not simulated, unless `unless` gives it; "" for nothing.
+/// A key, and whether a scenario gives it.
+struct Giving {
+  std::string_view key;
+  bool (*given)(const Scenario&);
+};
+
+/// What of a loader or store is not simulated, unless `unless` is given; "" for nothing.
 struct LeftOut {
   std::string_view what{};
-  std::string_view unless{};  ///< one of what is asked in say_what_is_left_out; "": nothing does
+  const Giving* unless = nullptr;  ///< null: no key gives it
 };
 
 struct NamedDefaults {

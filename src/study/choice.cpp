@@ -47,6 +47,14 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
   return list;
 }
 
+std::vector<std::optional<Confirmed>> confirmed(
+    std::span<const std::size_t> points,
+    const std::function<const SweepPoint&(std::size_t)>& point) {
+  std::vector<std::optional<Confirmed>> list;
+  for (const std::size_t i : points) list.push_back(confirmed(i, point(i).set, point(i).result));
+  return list;
+}
+
 std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result& result) {
   if (!result.by_events) return std::nullopt;
   return Confirmed{point,

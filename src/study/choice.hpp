@@ -31,7 +31,10 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
                                               const Catalog& catalog, const HostProfile* host,
                                               std::uint64_t seed, int jobs = 0);
 
-/// The same of a point that was run with its events.
+/// The same of points that were run with their events, and of one that was.
+std::vector<std::optional<Confirmed>> confirmed(
+    std::span<const std::size_t> points,
+    const std::function<const SweepPoint&(std::size_t)>& point);
 std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result& result);
 
 /// Whether the events tell that `a` is less than `b`: by more than they are told apart from a mean

@@ -150,22 +150,12 @@ void confirm(Scaling& scaling, const MakeScenario& make, const Catalog& catalog,
     return result.bill.total.base();
   };
   const std::vector<std::size_t> compared = contenders(first, places.size(), total);
-  std::vector<std::optional<Confirmed>> simulated;
-  if (options.events) {
-    for (const std::size_t i : compared) {
-      const SweepPoint& point = places[i].row->point;
-      simulated.push_back(confirmed(i, point.set, point.result));
-    }
-  } else {
-    simulated = confirm(
-        compared,
-        [&](std::size_t i) {
-          const Setting& set = places[i].row->point.set;
-          return SweepInput{set, make(set)};
-        },
-        catalog, host, options.seed, options.jobs);
-  }
-  scaling.confirmed = choose(simulated, Minimized::total, within);
+  const auto point = [&](std::size_t i) -> const SweepPoint& { return places[i].row->point; };
+  const auto input = [&](std::size_t i) { return SweepInput{point(i).set, make(point(i).set)}; };
+  scaling.confirmed =
+      choose(options.events ? confirmed(compared, point)
+                            : confirm(compared, input, catalog, host, options.seed, options.jobs),
+             Minimized::total, within);
   if (!scaling.confirmed) return;
   const Confirmed& best = scaling.confirmed->best();
   scaling.best = places[best.point].curve;

@@ -10,11 +10,6 @@
 namespace feedrate::schema {
 namespace {
 
-/// The scenario that a point is of.
-struct PointSource {
-  std::string_view name, file;
-};
-
 /// What every answer has: what was asked, and the result or why there is none.
 struct Answer {
   const Settings* set;
@@ -66,18 +61,18 @@ struct RelativePart {
 
 struct SweepRow {
   const Sweep* sweep;
-  PointSource scenario;
+  ScenarioSource scenario;
   const SweepPoint* point;
   Answer answer;
 };
 
 struct SweepPart {
   const Sweep* of;
-  PointSource scenario;
+  ScenarioSource scenario;
 };
 
 struct ComparisonRow {
-  PointSource scenario;
+  ScenarioSource scenario;
   Answer answer;
   std::optional<RelativePart> relative;
 };
@@ -116,14 +111,6 @@ std::optional<ConstraintsPart> constraints_of(const SweepPart& sweep) {
 }
 
 }  // namespace
-
-template <>
-struct Recorded<PointSource> {
-  static Keys<PointSource> keys() {
-    using P = PointSource;
-    return {written<&P::name>("name"), text_or_null<&P::file>("file", "as given")};
-  }
-};
 
 template <>
 struct Recorded<Answer> {
@@ -300,9 +287,10 @@ struct Recorded<ComparisonRow> {
   static constexpr auto layout = block;
   static Keys<ComparisonRow> keys() {
     using R = ComparisonRow;
-    return joined<R>(written<&R::scenario>("scenario"), keys_in<&R::answer>(),
-                     written<&R::relative>(
-                         "relative", "changes against the first point, as fractions; null: the first itself"));
+    return joined<R>(
+        written<&R::scenario>("scenario"), keys_in<&R::answer>(),
+        written<&R::relative>(
+            "relative", "changes against the first point, as fractions; null: the first itself"));
   }
 };
 

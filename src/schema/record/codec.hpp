@@ -335,15 +335,21 @@ struct Codec<std::vector<std::pair<double, double>>> {
   }
 };
 
-template <class T>
-struct Unwrapped {
-  using type = T;
-  static constexpr bool optional = false;
+/// What a member holds or a getter returns, without what says that it may be missing.
+template <class V>
+struct Present {
+  using type = V;
+  static constexpr bool always = true;
 };
-template <class T>
-struct Unwrapped<std::optional<T>> {
-  using type = T;
-  static constexpr bool optional = true;
+template <class V>
+struct Present<std::optional<V>> {
+  using type = V;
+  static constexpr bool always = false;
+};
+template <class V>
+struct Present<const V*> {
+  using type = V;
+  static constexpr bool always = false;
 };
 
 /// What an author of a table says about a key beyond its type.
@@ -426,9 +432,9 @@ Key make_key(std::string_view name, const KeyText& about) {
 }
 
 template <class M>
-struct MemberOf;
+struct GetterOf;
 template <class T, class V>
-struct MemberOf<V T::*> {
+struct GetterOf<V T::*> {
   using Struct = T;
   using Value = V;
 };
@@ -436,10 +442,10 @@ struct MemberOf<V T::*> {
 /// The entry of the member `member`; what it may hold follows from its type.
 template <auto member>
 auto entry(std::string_view name, const KeyText& about) {
-  using T = typename MemberOf<decltype(member)>::Struct;
-  using Raw = typename MemberOf<decltype(member)>::Value;
-  using V = typename Unwrapped<Raw>::type;
-  constexpr bool optional = Unwrapped<Raw>::optional;
+  using T = typename GetterOf<decltype(member)>::Struct;
+  using Raw = typename GetterOf<decltype(member)>::Value;
+  using V = typename Present<Raw>::type;
+  constexpr bool optional = !Present<Raw>::always;
   Entry<T> made;
   made.key = make_key<V>(name, about);
   made.read = [](T& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {

@@ -96,8 +96,7 @@ Key document_root(const DocumentKind& of) {
   if (!of.scenario.empty()) {
     Key scenario = text("scenario", of.scenario);
     scenario.kind = KeyKind::object;
-    scenario.keys = {text("name", ""), text("file", "as given")};
-    scenario.keys.back().nullable = true;
+    scenario.keys = keys_of<ScenarioSource>();
     root.keys.push_back(std::move(scenario));
   }
   for (Key& key : of.keys()) root.keys.push_back(std::move(key));
@@ -112,15 +111,10 @@ std::string written_manual(const Key& root) {
   return page;
 }
 
-void write_source(std::string_view name, std::string_view file, JsonWriter& out) {
-  out.key("scenario").begin_object(Layout::line).text("name", name);
-  out.text_or_null("file", file).end();
-}
-
 void begin_document(const DocumentKind& of, std::string_view name, std::string_view file,
                     JsonWriter& out) {
   out.begin_object().text("feedrate", version).text("kind", of.kind).number("schema", of.version);
-  if (!of.scenario.empty()) write_source(name, file, out);
+  if (!of.scenario.empty()) Written<ScenarioSource>::put({name, file}, out.key("scenario"));
 }
 
 std::string document_manual(const DocumentKind& of) {

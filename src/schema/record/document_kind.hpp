@@ -17,8 +17,18 @@ struct DocumentKind {
   double version = 1.0;         ///< its "schema"
 };
 
-/// The key "scenario": {name, file}; `file` empty: null.
-void write_source(std::string_view name, std::string_view file, JsonWriter& out);
+/// The scenario that a document, or a point in it, is of.
+struct ScenarioSource {
+  std::string_view name, file;  ///< `file` empty: null
+};
+
+template <>
+struct Recorded<ScenarioSource> {
+  static Keys<ScenarioSource> keys() {
+    using S = ScenarioSource;
+    return {written<&S::name>("name"), text_or_null<&S::file>("file", "as given")};
+  }
+};
 
 /// "feedrate", "kind", "schema", and "scenario" where the kind has it.
 void begin_document(const DocumentKind& of, std::string_view name, std::string_view file,

@@ -202,30 +202,6 @@ requires HasKeys<T>
 struct Written<std::vector<T>> : Written<std::span<const T>> {
 };
 
-/// What a getter returns, without what says that it may be missing.
-template <class V>
-struct Present {
-  using type = V;
-  static constexpr bool always = true;
-};
-template <class V>
-struct Present<std::optional<V>> {
-  using type = V;
-  static constexpr bool always = false;
-};
-template <class V>
-struct Present<const V*> {
-  using type = V;
-  static constexpr bool always = false;
-};
-
-template <class M>
-struct GetterOf;
-template <class T, class V>
-struct GetterOf<V T::*> {
-  using Struct = T;
-  using Value = V;
-};
 template <class T, class V>
 struct GetterOf<V (T::*)() const> {
   using Struct = T;
