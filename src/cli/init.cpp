@@ -114,9 +114,7 @@ class Maker {
     const auto row = std::find_if(service_rows.begin(), service_rows.end(),
                                   [&](const ServiceRow& one) { return one.name == service; });
     const Service family = row == service_rows.end() ? Service::local : row->family;
-    const bool own =
-        family == Service::http || family == Service::gcs || family == Service::azure_blob;
-    if (own && at("/source/first_byte_latency").empty()) {
+    if (!traits(family).answers_in_known_time() && at("/source/first_byte_latency").empty()) {
       set("/source/first_byte_latency", "50 ms", "preset");
       latency_assumed_ = true;
     }

@@ -2,6 +2,7 @@
 // Where data is stored, and how a job reaches it, by the names that people use. What the name of an
 // access brings in numbers stands in resolve/stack_defaults.cpp: a row here has its row there.
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,63 @@ namespace feedrate {
 
 /// What a store is to the simulation: whose limits, prices and input modes it has.
 enum class Service { s3, gcs, azure_blob, fsx_lustre, efs, nfs, ebs, http, local };
+
+enum class StoreForm {
+  objects,      ///< asked for by requests, through public addresses
+  file_system,  ///< mounted by all instances
+  disk          ///< of each instance itself
+};
+
+/// How a store takes large objects: in so many parts at most, with so many requests beside them.
+struct PartsOfObject {
+  double most, beside;
+};
+
+/// A store of objects that is no service of AWS, as people and as object_stores.json know it.
+struct ObjectStore {
+  std::string_view name, record, storage_class;
+  std::optional<PartsOfObject> parts{};  ///< empty: whatever its size, an object is one write
+};
+/// A resumable upload is one operation of GCS, however many requests it takes.
+inline constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD"};
+/// Blocks, then their list.
+inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2",
+                                         PartsOfObject{50000.0, 1.0}};
+
+/// What is asked of a kind of store, in place of which kind it is.
+struct StoreTraits {
+  StoreForm form = StoreForm::disk;
+  /// Near whose machines it is, and in whose regions it has prices; "": in nobody's.
+  std::string_view cloud = "";
+  const ObjectStore* objects = nullptr;  ///< null: AWS's S3, or no cloud's store of objects
+  bool mounts = true;                    ///< what it holds may be mounted
+  bool stated = false;  ///< what it gives and costs is known to those alone who run or bought it
+  bool in_one_zone = false;  ///< of its region; EFS has a class that is
+  bool volume = false;       ///< attached to an instance and paid for beside it
+
+  /// Whether somebody publishes the time to its first byte.
+  [[nodiscard]] constexpr bool answers_in_known_time() const {
+    return form != StoreForm::objects || (objects == nullptr && !stated);
+  }
+};
+
+/// By Service.
+inline constexpr std::array store_traits = {
+    StoreTraits{.form = StoreForm::objects, .cloud = "aws"},
+    StoreTraits{.form = StoreForm::objects, .cloud = "gcp", .objects = &gcs_store},
+    StoreTraits{.form = StoreForm::objects, .cloud = "azure", .objects = &azure_store},
+    StoreTraits{.form = StoreForm::file_system, .cloud = "aws", .in_one_zone = true},
+    StoreTraits{.form = StoreForm::file_system, .cloud = "aws"},
+    StoreTraits{.form = StoreForm::file_system, .stated = true, .in_one_zone = true},
+    StoreTraits{.volume = true},
+    StoreTraits{.form = StoreForm::objects, .mounts = false, .stated = true},
+    StoreTraits{},
+};
+static_assert(store_traits.size() == static_cast<std::size_t>(Service::local) + 1);
+
+constexpr const StoreTraits& traits(Service kind) {
+  return store_traits[static_cast<std::size_t>(kind)];
+}
 
 /// A store by the name that people use; one that is more than its family has its defaults in
 /// resolve/stack_defaults.cpp.
@@ -68,6 +126,10 @@ inline constexpr std::array service_rows = std::to_array<ServiceRow>({
 
 using ServiceName = Named<service_rows>;
 
+constexpr const StoreTraits& traits(const ServiceName& name) {
+  return traits(name.family());
+}
+
 enum class InputMode { file, fast_file, stream, pipe, mount, local };
 inline constexpr std::array<std::string_view, 6> input_mode_words = {"File", "FastFile", "stream",
                                                                      "Pipe", "mount",    "local"};
@@ -83,8 +145,7 @@ struct AccessRow {
   /// Another server may speak S3's protocol: it is stated as http.
   [[nodiscard]] constexpr bool reads(Service from) const {
     if (from == Service::http) return service == Service::s3 && mode != InputMode::mount;
-    const bool store = from == Service::s3 || from == Service::gcs || from == Service::azure_blob;
-    return store && service.value_or(from) == from;
+    return traits(from).form == StoreForm::objects && service.value_or(from) == from;
   }
   /// A client that streams may copy objects to files as well.
   [[nodiscard]] constexpr bool works_as(InputMode given) const {

@@ -428,9 +428,6 @@ inline Bytes stored_dataset(const Context& context) {
   return bytes_in_chain(context.scenario).stored * samples(context.out.inputs.samples);
 }
 
-/// Whether services of AWS hold the source's data.
-bool held_in_aws(Service service);
-
 /// Number of parts that the dataset is divided into among the instances; 1 where each has all of
 /// it.
 inline double shards(const Context& context) {

@@ -263,9 +263,8 @@ void resolve_disk(Context& context, bool staged) {
   resolve_page_cache(context, staged);
   const auto nvme_disks = context.published(&Machine::nvme_disks);
   const DiskKind by_default =
-      s.source.service.family() == Service::ebs || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;
-  const bool named =
-      given.kind || context.machine() != nullptr || s.source.service.family() == Service::ebs;
+      traits(s.source.service).volume || !nvme_disks ? DiskKind::ebs : DiskKind::nvme;
+  const bool named = given.kind || context.machine() != nullptr || traits(s.source.service).volume;
   const DiskKind kind = given.kind.value_or(named ? by_default : DiskKind::other);
   if (kind == DiskKind::nvme && context.machine() && !nvme_disks && !given.bandwidth) {
     context.problem("/disk/kind", fmt::format("{} has no NVMe in the catalogue: take ebs, or give "

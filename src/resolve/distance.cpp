@@ -48,13 +48,6 @@ constexpr std::array words_within = std::to_array<Names>({
     {"us", north_america},
 });
 
-/// The cloud whose machines are near what the service holds; "": the service is of none.
-std::string_view cloud_of_data(Service service) {
-  if (held_in_aws(service)) return "aws";
-  if (service == Service::gcs) return "gcp";
-  return service == Service::azure_blob ? "azure" : "";
-}
-
 std::string region_of_job(const Context& context) {
   const std::string given = context.scenario.cluster.region.value_or("");
   return given.empty() ? region_of_price(context.catalog, context.scenario.cluster) : given;
@@ -90,11 +83,10 @@ std::string_view continent_of(std::string_view region) {
 
 double share_from_other_zones(const Context& context) {
   const Source& source = context.scenario.source;
-  const Service family = source.service.family();
-  const bool in_one_zone =
-      family == Service::fsx_lustre || family == Service::nfs ||
-      (family == Service::efs && (source.storage_class_or(default_efs_class) == efs_one_zone ||
-                                  source.throughput_mode.value_or("") == efs_one_zone_mode));
+  const bool in_one_zone = traits(source.service).in_one_zone ||
+                           (source.service.family() == Service::efs &&
+                            (source.storage_class_or(default_efs_class) == efs_one_zone ||
+                             source.throughput_mode.value_or("") == efs_one_zone_mode));
   if (!in_one_zone) return 0.0;
   if (source.other_zone.value_or(false)) return 1.0;
   const double zones = context.scenario.cluster.zones_used();
@@ -103,7 +95,7 @@ double share_from_other_zones(const Context& context) {
 
 std::optional<Distance> distance_to_data(const Context& context) {
   const Source& source = context.scenario.source;
-  const std::string_view cloud = cloud_of_data(source.service.family());
+  const std::string_view cloud = traits(source.service).cloud;
   if (!source.region || cloud.empty()) return std::nullopt;
   const Machine* machine = context.machine();
   // A machine of one's own stands where the catalogue's default is.
@@ -119,7 +111,7 @@ std::optional<Assumption> way_to_data(const Context& context) {
     return far->continents ? assumed::continent_latency : assumed::region_latency;
   }
   const Source& source = context.scenario.source;
-  const std::string_view cloud = cloud_of_data(source.service.family());
+  const std::string_view cloud = traits(source.service).cloud;
   const Machine* machine = machine_that_reads(context);
   if (cloud.empty() || machine == nullptr || machine->cloud == cloud) return std::nullopt;
   const std::string data =

@@ -20,26 +20,30 @@ struct Network {
 };
 
 bool is_file_system(Service service) {
-  return service == Service::fsx_lustre || service == Service::efs || service == Service::nfs;
+  return traits(service).form == StoreForm::file_system;
+}
+
+/// What it gives only those know who run or bought it.
+bool is_stated_file_system(Service service) {
+  return is_file_system(service) && traits(service).stated;
 }
 
 /// What is to be typed where nobody publishes it, and how to find it.
 std::string first_byte_words(ServiceName store) {
-  const Service service = store.family();
-  switch (service) {
-    case Service::gcs:
-    case Service::azure_blob:
-      return fmt::format(
-          "the time to the first byte of {}, which publishes none, such as \"50 ms\"; feedrate "
-          "calibrate download --url URL measures it, or curl -w %{{time_starttransfer}} URL",
-          service == Service::gcs ? "GCS" : "Azure Blob");
-    case Service::nfs:
-      return fmt::format(
-          "what a small read from {} takes, such as \"1 ms\"; fio --rw=randread --bs=4k "
-          "--iodepth=1 --direct=1 on the mount measures it",
-          store.row().title);
-    default: return "the time to the first byte";
+  const std::string_view title = store.row().title;
+  if (traits(store).objects != nullptr) {
+    return fmt::format(
+        "the time to the first byte of {}, which publishes none, such as \"50 ms\"; feedrate "
+        "calibrate download --url URL measures it, or curl -w %{{time_starttransfer}} URL",
+        title);
   }
+  if (is_stated_file_system(store.family())) {
+    return fmt::format(
+        "what a small read from {} takes, such as \"1 ms\"; fio --rw=randread --bs=4k "
+        "--iodepth=1 --direct=1 on the mount measures it",
+        title);
+  }
+  return "the time to the first byte";
 }
 
 Network network_of(Context& context, const Machine* machine, const std::optional<Bandwidth>& given,
@@ -124,9 +128,9 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   const double of_instances = shared ? sharers : 1.0;
   const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
                                              known.bandwidth);
-  if (!limit && (!network.most || service == Service::nfs)) {
+  if (!limit && (!network.most || is_stated_file_system(service))) {
     context.needed(key("bandwidth"),
-                   service == Service::nfs
+                   is_stated_file_system(service)
                        ? fmt::format("what {} gives to all its clients together, such as "
                                      "\"1.2 GB/s\", or throughput_per_capacity; fio --rw=read on "
                                      "the mount of enough clients measures it",
@@ -246,16 +250,10 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
 InputMode input_mode_of(const Source& source) {
   if (source.input_mode) return *source.input_mode;
   if (source.access) return source.access->row().mode;
-  switch (source.service.family()) {
-    case Service::s3:
-    case Service::gcs:
-    case Service::azure_blob:
-    case Service::http: return InputMode::file;
-    case Service::fsx_lustre:
-    case Service::nfs:
-    case Service::efs: return InputMode::mount;
-    case Service::ebs:
-    case Service::local: break;
+  switch (traits(source.service).form) {
+    case StoreForm::objects: return InputMode::file;
+    case StoreForm::file_system: return InputMode::mount;
+    case StoreForm::disk: break;
   }
   return InputMode::local;
 }
@@ -266,9 +264,7 @@ void resolve_source(Context& context) {
   Inputs& inputs = context.out.inputs;
   const DataPerSample stored = bytes_in_chain(s).stored;
   const InputMode mode = input_mode_of(source);
-  const bool remote_service =
-      source.service.family() != Service::local && source.service.family() != Service::ebs;
-  if (mode == InputMode::local || !remote_service) {
+  if (mode == InputMode::local || traits(source.service).form == StoreForm::disk) {
     if (stored.base() > 0.0) resolve_disk(context, false);
     return;
   }

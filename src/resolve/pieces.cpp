@@ -46,8 +46,7 @@ double times_read(Context& context, double objects) {
 bool generic_stream(const Context& context) {
   const Scenario& s = context.scenario;
   const InputMode mode = input_mode_of(s.source);
-  const Service service = s.source.service.family();
-  const bool afar = service != Service::local && service != Service::ebs;
+  const bool afar = traits(s.source.service).form != StoreForm::disk;
   const bool streams =
       mode == InputMode::fast_file || mode == InputMode::stream || mode == InputMode::mount;
   return context.loader_by_name == nullptr && traits(s.loader.kind).whole_batches && afar &&

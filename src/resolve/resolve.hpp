@@ -77,9 +77,6 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog,
 /// most GPUs.
 Scenario on_one_instance(const Scenario& scenario);
 
-/// Whether the service holds data in a region whose prices are known.
-bool has_region(Service service);
-
 /// Whether the scenario says what size samples have that are kept decoded.
 bool kept_size_known(const Scenario& scenario);
 

@@ -213,7 +213,7 @@ struct Pricer {
       }
     }
     const Machine* reads = reader();
-    if (reads != nullptr && reads->cloud != store.cloud) {
+    if (reads != nullptr && reads->cloud != traits(scenario.source.service).cloud) {
       remark(fmt::format("what leaves {} for {} is not on the bill: no price of it is known",
                          store.name, reads->cloud));
     } else if (const auto far = distance_to_data(context)) {
@@ -362,7 +362,7 @@ struct Pricer {
   void volume(const LocalDisk& disk) {
     if (disk.kind == DiskKind::nvme) return;  // in the instance's price
     const Source& source = scenario.source;
-    const bool holds_data = source.service.family() == Service::ebs;
+    const bool holds_data = traits(source.service).volume;
     if (holds_data && !source.bill_storage.value_or(true)) return;
     // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
     const bool elsewhere = outside_aws(context.machine());
@@ -465,22 +465,18 @@ void resolve_terms(Context& context) {
   pricer.machines();
   pricer.volume_region = aws_region(context.machine(), pricer.region);
   pricer.data_region = s.source.region.value_or(
-      held_in_aws(s.source.service.family()) ? pricer.volume_region : pricer.region);
+      traits(s.source.service).cloud == "aws" ? pricer.volume_region : pricer.region);
   if (!s.job.duration_on_one_instance) {
-    switch (s.source.service.family()) {
-      case Service::s3: pricer.s3(); break;
-      case Service::fsx_lustre: pricer.fsx(); break;
-      case Service::efs: pricer.efs(); break;
-      case Service::gcs: pricer.objects(gcs_store); break;
-      case Service::azure_blob: pricer.objects(azure_store); break;
-      case Service::nfs: pricer.other_store(); break;
-      case Service::http:
-        if (!s.source.service.is_generic() || s.source.storage_price) pricer.other_store();
-        break;
-      case Service::ebs:
-      case Service::local: break;
-    }
-    if (held_in_aws(s.source.service.family())) {
+    const StoreTraits& store = traits(s.source.service);
+    const Service family = s.source.service.family();
+    if (store.objects != nullptr) pricer.objects(*store.objects);
+    if (family == Service::s3) pricer.s3();
+    if (family == Service::fsx_lustre) pricer.fsx();
+    if (family == Service::efs) pricer.efs();
+    // A server of HTTP without a name and a price may be anybody's.
+    const bool nobodys = store.form == StoreForm::objects && s.source.service.is_generic();
+    if (store.stated && (!nobodys || s.source.storage_price)) pricer.other_store();
+    if (store.cloud == "aws") {
       pricer.transfer_out();
       pricer.between_regions();
     }

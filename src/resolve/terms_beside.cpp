@@ -83,7 +83,9 @@ struct CheckpointPricer {
 
   void objects(const ObjectStore& of) {
     const Machine* machine = context.machine();
-    if (writes() && machine != nullptr && machine->cloud != of.cloud) leave_cloud(of.cloud);
+    if (writes() && machine != nullptr && machine->cloud != traits(store).cloud) {
+      leave_cloud(traits(store).cloud);
+    }
     const auto price =
         find_object_price(context.catalog, of.record, region,
                           storage_class.empty() ? std::string(of.storage_class) : storage_class);
@@ -131,10 +133,11 @@ struct CheckpointPricer {
     const auto& given = s.job.checkpoint;
     const std::string_view title = store.row().title;
     const auto& disk = context.out.disk;
-    const Service family = store.family();
     const bool of_data = store.name() == s.source.service.name() && !(given && given->region);
-    const bool had = !own || of_data || family == Service::local ||
-                     (family == Service::ebs && disk && disk->kind == DiskKind::ebs);
+    const bool has_volume = disk && disk->kind == DiskKind::ebs;
+    const bool had =
+        !own || of_data ||
+        (traits(store).form == StoreForm::disk && (!traits(store).volume || has_volume));
     if (!had && writes()) {
       remark(
           fmt::format("checkpoints in {} are not on the bill: how much of it is bought for them "
@@ -150,7 +153,7 @@ struct CheckpointPricer {
 
   /// What goes from the job's region of AWS to another one.
   void between_regions() {
-    if (!writes() || !held_in_aws(store.family())) return;
+    if (!writes() || traits(store).cloud != "aws") return;
     if (outside_aws(context.machine())) return leave_cloud("AWS");
     if (region == regions.aws) return;
     send_between_regions(context, regions.aws, region, " of checkpoints",
@@ -165,9 +168,8 @@ ServiceName checkpoint_store(const Scenario& scenario) {
 }
 
 /// Whether instances reach it by public addresses; file systems and volumes are in their network.
-bool is_public(Service family) {
-  return family == Service::s3 || family == Service::gcs || family == Service::azure_blob ||
-         family == Service::http;
+bool is_public(const ServiceName& store) {
+  return traits(store).form == StoreForm::objects;
 }
 
 /// Takes a share off prices of units, and remembers whether there was any to take it off.
@@ -211,7 +213,8 @@ void add_checkpoint_terms(Context& context, const TermRegions& regions) {
   CheckpointPricer pricer{context, regions, context.out.terms, checkpoint_store(s),
                           named || (given && given->region)};
   const Service family = pricer.store.family();
-  pricer.region = named ? (held_in_aws(family) ? regions.aws : regions.job) : regions.data;
+  pricer.region =
+      named ? (traits(family).cloud == "aws" ? regions.aws : regions.job) : regions.data;
   if (given && given->region) pricer.region = *given->region;
   if (named) {
     const std::string_view means = pricer.store.row().storage_class;
@@ -220,12 +223,14 @@ void add_checkpoint_terms(Context& context, const TermRegions& regions) {
     pricer.storage_class = family == Service::s3 ? s.source.storage_class_or("STANDARD")
                                                  : s.source.storage_class.value_or("");
   }
-  switch (family) {
-    case Service::s3: pricer.s3(); break;
-    case Service::gcs: pricer.objects(gcs_store); break;
-    case Service::azure_blob: pricer.objects(azure_store); break;
-    case Service::efs: pricer.efs(); break;
-    default: pricer.capacity_bought();
+  if (const ObjectStore* const objects = traits(family).objects) {
+    pricer.objects(*objects);
+  } else if (family == Service::s3) {
+    pricer.s3();
+  } else if (family == Service::efs) {
+    pricer.efs();
+  } else {
+    pricer.capacity_bought();
   }
   pricer.between_regions();
 }
@@ -235,8 +240,8 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
   if (!s.source.nat_gateway.value_or(false)) return;
   const Catalog& catalog = context.catalog;
   Terms& terms = context.out.terms;
-  const bool data = is_public(s.source.service.family());
-  const bool saved = terms.checkpoint > Bytes{} && is_public(checkpoint_store(s).family());
+  const bool data = is_public(s.source.service);
+  const bool saved = terms.checkpoint > Bytes{} && is_public(checkpoint_store(s));
   if (!data && !saved) {
     tell_without_effect(context, "/source/nat_gateway",
                         "neither data nor checkpoints lie beyond the job's own network");

@@ -14,21 +14,6 @@ struct TermRegions {
   std::string job, aws, data;
 };
 
-/// How a store takes large objects: in so many parts at most, with so many requests beside them.
-struct PartsOfObject {
-  double most, beside;
-};
-
-/// A store of objects of another cloud, as people and as the catalogue know it.
-struct ObjectStore {
-  std::string_view name, record, storage_class, cloud;
-  std::optional<PartsOfObject> parts{};  ///< empty: whatever its size, an object is one write
-};
-/// A resumable upload is one operation of GCS, however many requests it takes.
-inline constexpr ObjectStore gcs_store{"GCS", "gcs", "STANDARD", "gcp"};
-/// Blocks, then their list.
-inline constexpr ObjectStore azure_store{"Azure Blob", "azure_blob", "Hot, LRS, StorageV2", "azure",
-                                         PartsOfObject{50000.0, 1.0}};
 /// Multipart uploads have a request that begins them, and one that ends them.
 inline constexpr PartsOfObject parts_of_s3{10000.0, 2.0};
 

@@ -105,7 +105,7 @@ void tell_without_effect(Context& context) {
   tell_of_exchange(context, s.job);
   if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
   if (s.job.step) tell_of_model(context, *s.job.step);
-  if (s.source.region && !has_region(s.source.service.family())) {
+  if (s.source.region && traits(s.source.service).cloud.empty()) {
     tell_without_effect(context, "/source/region",
                         "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "
                         "whose prices are known");
@@ -121,9 +121,7 @@ void tell_without_effect(Context& context) {
   if (const auto& saved = s.job.checkpoint; saved && saved->held && !saved->kept) {
     tell_without_effect(context, "/job/checkpoint/held", "/job/checkpoint/kept is not given");
   }
-  const bool priced =
-      s.source.service.family() != Service::nfs && s.source.service.family() != Service::http;
-  if (s.source.storage_price && priced) {
+  if (s.source.storage_price && !traits(s.source.service).stated) {
     tell_without_effect(context, "/source/storage_price",
                         fmt::format("{} has the catalogue's", s.source.service.row().title));
   }

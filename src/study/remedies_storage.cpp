@@ -25,18 +25,7 @@ bool from_s3(const Situation& s) {
 
 /// A store from which objects are copied or streamed, whoever runs it.
 bool from_objects(const Situation& s) {
-  switch (s.scenario.source.service.family()) {
-    case Service::s3:
-    case Service::gcs:
-    case Service::azure_blob:
-    case Service::http: return from_afar(s);
-    case Service::fsx_lustre:
-    case Service::efs:
-    case Service::nfs:
-    case Service::ebs:
-    case Service::local: break;
-  }
-  return false;
+  return traits(s.scenario.source.service).form == StoreForm::objects && from_afar(s);
 }
 
 bool of_mount(const Situation& s, Service service) {

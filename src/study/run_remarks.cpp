@@ -73,7 +73,7 @@ void remark_on_storage(Result& result, const Scenario& scenario) {
   const auto& runs = scenario.accounting.runs_per_month;
   if (!held || !runs || result.bill.storage <= Money{}) return;
   // A volume of an instance's own is none that runs share.
-  if (scenario.source.service.family() == Service::ebs) return;
+  if (traits(scenario.source.service).volume) return;
   const Duration each = *held / scenario.job.jobs.value_or(1.0);
   const double paid = *runs * each / months(1.0);
   constexpr double of_31_days = 31.0 * 24.0 / 730.0;  // runs of a month that is longer than most

@@ -42,7 +42,7 @@ std::string setting_words(const Setting& set) {
 }
 
 std::string data_follows(const Scenario& first, std::span<const Setting> settings) {
-  if (first.source.region || !resolve::has_region(first.source.service.family())) return "";
+  if (first.source.region || traits(first.source.service).cloud.empty()) return "";
   std::set<std::string_view> regions;
   for (const Setting& set : settings) {
     for (const auto& [key, value] : set) {

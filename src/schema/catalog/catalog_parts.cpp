@@ -130,7 +130,7 @@ void add_checkpoint_parts(const Scenario& scenario, const std::string& region,
     parts.add_regional(name, file(name), list, to, everything);
   };
   if (family == Service::s3) whole("s3.json", "prices");
-  if (family == Service::gcs || family == Service::azure_blob) {
+  if (traits(family).objects != nullptr) {
     parts.add("object_stores.json", file("object_stores.json"), "prices", everything);
   }
   if (family == Service::efs) {
@@ -267,7 +267,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   if (scenario.cluster.zones || scenario.source.other_zone) add_tariff(between_zones);
   add_checkpoint_parts(
       scenario, region, data_region, [this](const std::string& name) { return file(name); }, parts);
-  if (service == Service::s3 || lustre || service == Service::efs) {
+  if (traits(service).cloud == "aws") {
     const bool loaded = lustre && scenario.source.lazy_load_from_s3.value_or(false);
     const std::string storage_class =
         loaded ? "STANDARD" : scenario.source.storage_class_or("STANDARD");
@@ -303,10 +303,10 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       }
     }
   }
-  if (service == Service::gcs || service == Service::azure_blob) {
-    const std::string record_of = service == Service::gcs ? "gcs" : "azure_blob";
-    parts.add("object_stores.json", file("object_stores.json"), "prices",
-              [&](const JsonValue& record) { return member_text(record, "service") == record_of; });
+  if (const ObjectStore* const store = traits(service).objects) {
+    parts.add(
+        "object_stores.json", file("object_stores.json"), "prices",
+        [&](const JsonValue& record) { return member_text(record, "service") == store->record; });
   }
   if (lustre) {
     const std::string type = scenario.source.deployment_type.value_or(default_fsx_deployment);

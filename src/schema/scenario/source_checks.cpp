@@ -1,8 +1,5 @@
 #include "schema/scenario/source_checks.hpp"
 
-#include <algorithm>
-#include <initializer_list>
-
 namespace feedrate::schema {
 namespace {
 
@@ -29,24 +26,19 @@ std::string expected_access(Service service) {
 }
 
 /// The modes of the service, where the given one is none of them.
-std::string_view other_modes(Service service, InputMode mode) {
-  const auto one_of = [&](std::initializer_list<InputMode> modes) {
-    return std::find(modes.begin(), modes.end(), mode) != modes.end();
-  };
+std::string other_modes(Service service, InputMode mode) {
   using enum InputMode;
-  switch (service) {
-    case Service::s3: return mode != local ? "" : "File, FastFile, stream, Pipe or mount for s3";
-    case Service::gcs:
-    case Service::azure_blob:
-      return mode != local ? "" : "File, FastFile, stream, Pipe or mount for a store of objects";
-    case Service::http:
-      return one_of({file, fast_file, stream, pipe}) ? ""
-                                                     : "File, FastFile, stream or Pipe for http";
-    case Service::fsx_lustre:
-    case Service::efs:
-    case Service::nfs: return one_of({mount, file}) ? "" : "mount or File for a file system";
-    case Service::ebs:
-    case Service::local: break;
+  const StoreTraits& store = traits(service);
+  switch (store.form) {
+    case StoreForm::objects:
+      if (mode != local && (store.mounts || mode != mount)) return "";
+      return std::string(store.mounts ? "File, FastFile, stream, Pipe or mount for "
+                                      : "File, FastFile, stream or Pipe for ") +
+             (store.objects != nullptr ? "a store of objects"
+                                       : std::string(ServiceName(service).name()));
+    case StoreForm::file_system:
+      return mode == mount || mode == file ? "" : "mount or File for a file system";
+    case StoreForm::disk: break;
   }
   return mode == local ? "" : "local for data that lies on the machine";
 }
@@ -54,13 +46,12 @@ std::string_view other_modes(Service service, InputMode mode) {
 /// By the mode that is given, that of the access, or that of a service whose default keeps a cache.
 bool can_cache(const Source& source) {
   using enum InputMode;
-  const Service service = source.service.family();
-  const bool mounted =
-      service == Service::fsx_lustre || service == Service::efs || service == Service::nfs;
-  const bool here = service == Service::local || service == Service::ebs;
-  const InputMode by_default = source.access ? source.access->row().mode : mounted ? mount : file;
+  const StoreForm form = traits(source.service).form;
+  const InputMode by_default = source.access                    ? source.access->row().mode
+                               : form == StoreForm::file_system ? mount
+                                                                : file;
   const InputMode mode = source.input_mode.value_or(by_default);
-  return !here && (mode == stream || mode == mount);
+  return form != StoreForm::disk && (mode == stream || mode == mount);
 }
 
 }  // namespace
@@ -84,9 +75,9 @@ std::vector<SourceComplaint> complaints_of(const Source& source) {
     all.push_back({"shared_cache", "expected the room of one instance's cache in source.cache"});
   }
   if (!source.input_mode) return all;
-  const std::string_view modes = other_modes(service, *source.input_mode);
+  const std::string modes = other_modes(service, *source.input_mode);
   if (!modes.empty()) {
-    all.push_back({"input_mode", "expected " + std::string(modes)});
+    all.push_back({"input_mode", "expected " + modes});
   } else if (source.access && reads && !source.access->row().works_as(*source.input_mode)) {
     const AccessRow& row = source.access->row();
     all.push_back({"input_mode", "expected " + std::string(word_of(row.mode)) + ", by which " +
