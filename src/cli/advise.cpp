@@ -86,18 +86,9 @@ int advise(const AdviseArguments& arguments) {
     return fine;
   }
   deliver(arguments.output, inputs,
-          {.report =
-               [&] {
-                 return report::shown_in(scenario.currency, [&] {
-                   return report::advise_report(advice, scenario.name);
-                 });
-               },
-           .brief =
-               [&] {
-                 return report::shown_in(scenario.currency, [&] {
-                   return report::advise_brief(advice, scenario.name);
-                 });
-               },
+          {.currency = scenario.currency,
+           .report = [&] { return report::advise_report(advice, scenario.name); },
+           .brief = [&] { return report::advise_brief(advice, scenario.name); },
            .json = [&] { return schema::write_advice(advice, scenario.name, arguments.scenario); },
            .csv = [&] { return report::to_csv(report::advice_table(advice)); },
            .remarks = advice.caveats});

@@ -35,11 +35,8 @@ int compare(const CompareArguments& arguments) {
   const std::vector<NamedResult>& results = runs.results;
   const std::optional<Decision> decision = decided(runs, arguments.simulation.seed);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
-          {.report =
-               [&] {
-                 return report::shown_in(runs.common_currency(),
-                                         [&] { return report::compare_report(results, decision); });
-               },
+          {.currency = runs.common_currency(),
+           .report = [&] { return report::compare_report(results, decision); },
            .json = [&] { return schema::write_comparison(results, decision); },
            .csv = [&] { return report::results_csv(results); },
            .remarks = {}});

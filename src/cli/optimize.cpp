@@ -56,11 +56,8 @@ int optimize(const OptimizeArguments& arguments) {
       [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
   const Scenario& first = points.first();
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
-          {.report =
-               [&] {
-                 return report::shown_in(
-                     first.currency, [&] { return report::optimum_report(optimum, first.name); });
-               },
+          {.currency = first.currency,
+           .report = [&] { return report::optimum_report(optimum, first.name); },
            .json = [&] { return schema::write_optimum(optimum, first.name, arguments.scenario); },
            .csv = [&] { return report::optimum_csv(optimum); },
            .remarks = report::optimum_remarks(optimum)});

@@ -15,6 +15,7 @@
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/render.hpp"
+#include "report/reports.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -22,10 +23,11 @@ namespace {
 std::string rendered(const OutputOptions& options, const Rendering& rendering) {
   if (options.format == "json") return rendering.json();
   if (options.format == "csv") return rendering.csv();
-  const auto& report = rendering.brief && !options.full ? rendering.brief : rendering.report;
-  if (options.format == "markdown") return report::to_markdown(report());
+  const report::Report report = report::shown_in(
+      rendering.currency, rendering.brief && !options.full ? rendering.brief : rendering.report);
+  if (options.format == "markdown") return report::to_markdown(report);
   const bool to_file = !options.file.empty();
-  return report::to_text(report(), to_file ? style_of_file() : style_of_stdout());
+  return report::to_text(report, to_file ? style_of_file() : style_of_stdout());
 }
 
 }  // namespace

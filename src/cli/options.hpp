@@ -2,12 +2,14 @@
 // Flags that several sub-commands share.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/depth.hpp"
+#include "model/scenario.hpp"
 #include "report/blocks.hpp"
 
 namespace feedrate::cli {
@@ -71,6 +73,7 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
 
 /// A result in every form; only the form that is asked for is made.
 struct Rendering {
+  std::optional<Currency> currency{};  ///< of the amounts in text and Markdown; empty: USD
   std::function<report::Report()> report;
   std::function<report::Report()> brief{};  ///< of text and Markdown without --full; none: `report`
   std::function<std::string()> json;

@@ -176,22 +176,16 @@ int run(const RunArguments& arguments) {
     shown.to_the_end = true;
     write_samples(arguments, named, interval, study::timeline(scenario, catalog, profile, shown));
   }
-  deliver(
-      arguments.output, inputs,
-      {.report =
-           [&] {
-             return report::shown_in(scenario.currency, [&] { return report::run_report(named); });
-           },
-       .brief =
-           [&] {
-             return report::shown_in(scenario.currency, [&] { return report::run_brief(named); });
-           },
-       .json = [&] { return schema::write_result(named); },
-       .csv =
-           [&] {
-             return report::results_csv({&named, 1});
-           },
-       .remarks = named.result.remarks});
+  deliver(arguments.output, inputs,
+          {.currency = scenario.currency,
+           .report = [&] { return report::run_report(named); },
+           .brief = [&] { return report::run_brief(named); },
+           .json = [&] { return schema::write_result(named); },
+           .csv =
+               [&] {
+                 return report::results_csv({&named, 1});
+               },
+           .remarks = named.result.remarks});
   const int drawn = named.result.bands ? named.result.bands->replications : asked;
   return drawn < asked ? stopped_early(drawn, asked) : fine;
 }

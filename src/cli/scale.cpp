@@ -84,16 +84,9 @@ int scale(const ScaleArguments& arguments) {
     write_page(page);
   }
   deliver(arguments.output, files_read({&arguments.scenario, 1}, arguments.simulation),
-          {.report =
-               [&] {
-                 return report::shown_in(first.currency,
-                                         [&] { return report::scale_report(scaling, first.name); });
-               },
-           .brief =
-               [&] {
-                 return report::shown_in(first.currency,
-                                         [&] { return report::scale_brief(scaling, first.name); });
-               },
+          {.currency = first.currency,
+           .report = [&] { return report::scale_report(scaling, first.name); },
+           .brief = [&] { return report::scale_brief(scaling, first.name); },
            .json = [&] { return schema::write_scaling(scaling, first.name, arguments.scenario); },
            .csv = [&] { return report::scale_csv(scaling); },
            .remarks = report::scale_remarks(scaling)});

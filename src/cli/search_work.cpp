@@ -147,11 +147,8 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
     searched.remarks.push_back(words::stopped_after(drawn, options.replications, "ranges"));
   }
   deliver(request.output, files_read({&request.scenario, 1}, request.simulation),
-          {.report =
-               [&] {
-                 return report::shown_in(make.scenario().currency,
-                                         [&] { return report::search_report(searched); });
-               },
+          {.currency = make.scenario().currency,
+           .report = [&] { return report::search_report(searched); },
            .json =
                [&] {
                  return schema::write_searches(searched.answers, searched.name, request.scenario);

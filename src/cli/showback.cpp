@@ -42,11 +42,8 @@ int showback(const ShowbackArguments& arguments) {
   const ScenarioRuns runs = run_each_once(arguments.scenarios, arguments.simulation);
   const Showback made = showback_of(runs, arguments.by, commitment);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
-          {.report =
-               [&] {
-                 return report::shown_in(runs.common_currency(),
-                                         [&] { return report::showback_report(made); });
-               },
+          {.currency = runs.common_currency(),
+           .report = [&] { return report::showback_report(made); },
            .json = [&] { return schema::write_showback(made); },
            .csv = [&] { return report::showback_csv(made); },
            .remarks = made.remarks});

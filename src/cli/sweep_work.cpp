@@ -133,11 +133,8 @@ int deliver_results(const PreparedSweep& sweep,
     return made;
   });
   deliver(output, inputs,
-          {.report =
-               [&] {
-                 return report::shown_in(first.currency,
-                                         [&] { return report::sweep_report(result, first.name); });
-               },
+          {.currency = first.currency,
+           .report = [&] { return report::sweep_report(result, first.name); },
            .json = [&] { return schema::write_sweep(result, first.name, sweep.question.scenario); },
            .csv = [&] { return report::sweep_csv(result); },
            .remarks = remarks_beside_rows(

@@ -79,6 +79,11 @@ struct Report {
   Paragraph headline;  ///< one sentence to act on
   std::vector<Block> blocks;
   bool close = false;  ///< title, headline and the first block stand line by line, as text
+
+  /// At the end. Paragraphs without words, tables without rows and lists without items are left
+  /// out: they have nothing to say.
+  void add(Block block);
+  void add(std::string words, Tone tone = Tone::plain) { add(Paragraph{std::move(words), tone}); }
 };
 
 }  // namespace feedrate::report

@@ -111,24 +111,23 @@ void add_hosts(const std::vector<HostBeside>& hosts, Report& report) {
     row.cells.push_back(host.slow() ? Cell("slow, not in the profile", Tone::caution) : Cell());
     table.rows.push_back(std::move(row));
   }
-  report.blocks.emplace_back(std::move(table));
+  report.add(std::move(table));
   const bool any =
       std::any_of(hosts.begin(), hosts.end(), [](const HostBeside& host) { return host.slow(); });
   if (!any) return;
-  report.blocks.emplace_back(
-      Paragraph{"A synchronous job goes at the pace of its slowest host: leave slow ones out, or "
-                "simulate a job over all of them with the slow one's own profile.",
-                Tone::caution});
+  report.add(
+      "A synchronous job goes at the pace of its slowest host: leave slow ones out, or "
+      "simulate a job over all of them with the slow one's own profile.",
+      Tone::caution);
 }
 
 /// How far times of a group move together from one hour to another, and what to do about it.
 void add_drifts(const std::vector<Drift>& drifts, Report& report) {
   if (drifts.empty()) return;
-  report.blocks.emplace_back(drift_table(drifts));
+  report.add(drift_table(drifts));
   for (const Drift& drift : drifts) {
     if (drift.advice.empty()) continue;
-    report.blocks.emplace_back(
-        Paragraph{fmt::format("{}: {}", drift.group, drift.advice), Tone::caution});
+    report.add(fmt::format("{}: {}", drift.group, drift.advice), Tone::caution);
   }
 }
 
@@ -211,16 +210,16 @@ std::string odd_ones(const std::vector<VendorFigure>& figures, bool too_much) {
 void add_figures(const MeasurementSet& set, const std::vector<VendorFigure>& figures,
                  Report& report) {
   if (figures.empty()) return;
-  report.blocks.emplace_back(beside_vendors(figures));
+  report.add(beside_vendors(figures));
   if (set.command_line.find("--quick") != std::string::npos) {
-    report.blocks.emplace_back(Paragraph{
-        "Measured with --quick: sizes are too small to reach a vendor's figure.", Tone::faint});
+    report.add("Measured with --quick: sizes are too small to reach a vendor's figure.",
+               Tone::faint);
     return;
   }
   const auto say = [&](const std::string& which, const char* where, const char* what_to_do) {
     if (which.empty()) return;
-    report.blocks.emplace_back(Paragraph{
-        fmt::format("{} of the vendor's figure: {}. {}", where, which, what_to_do), Tone::caution});
+    report.add(fmt::format("{} of the vendor's figure: {}. {}", where, which, what_to_do),
+               Tone::caution);
   };
   say(odd_ones(figures, false), "Below 85 %",
       "Possible reasons: clocks and the power limit during the measurement, the width and "
@@ -317,7 +316,7 @@ Report probes_report(std::span<const ProbeState> probes) {
                                                      : Cell(probe.unavailable, Tone::caution)},
                           false});
   }
-  report.blocks.emplace_back(std::move(table));
+  report.add(std::move(table));
   return report;
 }
 
@@ -326,18 +325,16 @@ Report calibrate_report(const MeasurementSet& set, std::span<const FitLine> line
   Report report;
   report.title = calibration.name + (set.host.cpu.empty() ? "" : " · " + set.host.cpu);
   report.headline = headline(set, lines, calibration);
-  report.blocks.emplace_back(outcomes(set));
-  if (!set.rounds.empty()) report.blocks.emplace_back(rounds_of(set));
-  if (List list = gpus_of(set.host); !list.items.empty())
-    report.blocks.emplace_back(std::move(list));
-  if (!lines.empty()) report.blocks.emplace_back(fitted(lines));
+  report.add(outcomes(set));
+  if (!set.rounds.empty()) report.add(rounds_of(set));
+  report.add(gpus_of(set.host));
+  if (!lines.empty()) report.add(fitted(lines));
   add_figures(set, calibration.figures, report);
   add_hosts(calibration.hosts, report);
   add_drifts(calibration.drifts, report);
-  if (List list = doubts_of(lines); !list.items.empty())
-    report.blocks.emplace_back(std::move(list));
-  if (List list = remarks_of(set); !list.items.empty()) report.blocks.emplace_back(std::move(list));
-  if (!calibration.profile_file.empty()) report.blocks.emplace_back(next_steps(calibration));
+  report.add(doubts_of(lines));
+  report.add(remarks_of(set));
+  if (!calibration.profile_file.empty()) report.add(next_steps(calibration));
   return report;
 }
 

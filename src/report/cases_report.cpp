@@ -106,30 +106,28 @@ Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary&
     opening.insert(opening.begin(), std::move(first));
   }
   report.headline.text = opening.front();
-  if (opening.size() > 1) {
-    report.blocks.emplace_back(Paragraph{sentences(std::span(opening).subspan(1))});
-  }
+  report.add(sentences(std::span(opening).subspan(1)));
   for (const ScenarioCases& of : scenarios) {
-    report.blocks.emplace_back(Heading{of.scenario.name});
-    report.blocks.emplace_back(Paragraph{"File: " + of.file});
+    report.add(Heading{of.scenario.name});
+    report.add("File: " + of.file);
     if (!of.scenario.about.source.empty()) {
-      report.blocks.emplace_back(Paragraph{"Source: " + of.scenario.about.source});
+      report.add("Source: " + of.scenario.about.source);
     }
     if (!of.scenario.about.expectation.empty()) {
-      report.blocks.emplace_back(Paragraph{"Expected: " + of.scenario.about.expectation});
+      report.add("Expected: " + of.scenario.about.expectation);
     }
     if (!of.scenario.about.fitted.empty()) {
-      report.blocks.emplace_back(List{"Fitted", of.scenario.about.fitted});
+      report.add(List{"Fitted", of.scenario.about.fitted});
     } else if (!of.cases.empty()) {
-      report.blocks.emplace_back(Paragraph{"Nothing was fitted."});
+      report.add("Nothing was fitted.");
     }
     if (of.cases.empty()) continue;
     if (scenarios.size() > 1) {  // of one file, all that there is to say stands above
       std::vector<std::string> said = further_sentences(of.summary);
       said.insert(said.begin(), errors_sentence(of.summary, false));
-      report.blocks.emplace_back(Paragraph{sentences(said)});
+      report.add(sentences(said));
     }
-    report.blocks.emplace_back(case_table(of));
+    report.add(case_table(of));
   }
   return report;
 }

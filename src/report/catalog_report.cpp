@@ -169,18 +169,18 @@ Report catalog_report(const Catalog& catalog, const Chosen& chosen) {
     report.title = fmt::format("{} machines", machines.size());
   }
   const bool any = !table.rows.empty();
-  if (any) report.blocks.emplace_back(std::move(table));
+  if (any) report.add(std::move(table));
   if (!chosen.unknown.empty()) {
-    report.blocks.emplace_back(Paragraph{
+    report.add(
         fmt::format("Left out because the catalogue does not say: {}.", unknown_words(chosen)),
-        Tone::caution});
+        Tone::caution);
   }
   if (any) {
-    report.blocks.emplace_back(Paragraph{
+    report.add(
         "16-bit TFLOP/s: dense tensor peak of one GPU, by which a filter ranks GPUs. \"-\": not "
         "known, or excluded by the filter. feedrate catalog show NAME gives every fact and offer "
         "with its source; the prefix \"ml.\" selects SageMaker's price.",
-        Tone::faint});
+        Tone::faint);
   }
   return report;
 }
@@ -188,8 +188,8 @@ Report catalog_report(const Catalog& catalog, const Chosen& chosen) {
 Report machine_report(const Catalog& catalog, const Machine& machine) {
   Report report;
   report.title = machine.name;
-  report.blocks.emplace_back(facts_table(machine));
-  report.blocks.emplace_back(offers_table(catalog, machine));
+  report.add(facts_table(machine));
+  report.blocks.emplace_back(offers_table(catalog, machine));  // without rows it has a note
   return report;
 }
 

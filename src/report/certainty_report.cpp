@@ -204,20 +204,12 @@ std::string narrowing_words(const Result& r) {
                      input.key, input.low, input.high, percent(input.effect->variance_share));
 }
 
-std::vector<Block> certainty_blocks(const Result& r) {
-  std::vector<Block> blocks;
+void add_certainty(Report& report, const Result& r) {
   const std::vector<const InputUsed*> uncertain = uncertain_inputs(r);
-  if (const std::string like = reference_words(r); !like.empty()) {
-    blocks.emplace_back(Paragraph{like, Tone::plain});
-  }
-  const std::vector<ModelDoubt> model = model_doubts(r);
-  if (!uncertain.empty() || !model.empty()) {
-    blocks.emplace_back(uncertain_table(uncertain, model));
-    if (List list = sources(uncertain); !list.items.empty()) blocks.emplace_back(std::move(list));
-  }
-  if (const std::string sentence = measure_first(r); !sentence.empty()) {
-    blocks.emplace_back(Paragraph{sentence, Tone::plain});
-  }
+  report.add(reference_words(r));
+  report.add(uncertain_table(uncertain, model_doubts(r)));
+  report.add(sources(uncertain));
+  report.add(measure_first(r));
   List settings;
   settings.title = "Missing from the scenario, for stages that matter";
   for (const InputUsed* input : assumed_settings(r)) {
@@ -229,12 +221,11 @@ std::vector<Block> certainty_blocks(const Result& r) {
     settings.items.push_back(fmt::format("and {} more", more - most_rows));
   }
   const bool any = !settings.items.empty();
-  if (any) blocks.emplace_back(std::move(settings));
+  report.add(std::move(settings));
   const bool assumed = std::any_of(uncertain.begin(), uncertain.end(), [](const InputUsed* input) {
     return input->from.origin == Origin::assumed;
   });
-  if (!any && !assumed) blocks.emplace_back(nothing_assumed(r));
-  return blocks;
+  if (!any && !assumed) report.add(nothing_assumed(r));
 }
 
 }  // namespace feedrate::report

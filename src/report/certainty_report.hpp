@@ -10,7 +10,7 @@ namespace feedrate::report {
 
 /// The uncertain inputs that matter, those that explain most first; or that nothing that matters is
 /// only assumed, where that was shown.
-std::vector<Block> certainty_blocks(const Result& result);
+void add_certainty(Report& report, const Result& result);
 
 /// What predictions of jobs like this were off by, and what would narrow it; "" where it is not
 /// known.

@@ -152,17 +152,17 @@ Report compare_report(std::span<const NamedResult> results,
   Report report;
   report.title = fmt::format("Comparison of {} scenarios", results.size());
   report.headline = headline(results);
-  report.blocks.emplace_back(rows.table());
+  report.add(rows.table());
   // Draws compare totals.
   if (decision && hours_are_alike(results)) {
-    report.blocks.emplace_back(Paragraph{sureness(results, *decision), Tone::plain});
+    report.add(sureness(results, *decision));
   }
   for (const NamedResult& named : results) {
     // What stands in the headline of a run comes first.
     std::vector<std::string> remarks = named.result.caveats;
     remarks.insert(remarks.end(), named.result.remarks.begin(), named.result.remarks.end());
     if (remarks.empty()) continue;
-    report.blocks.emplace_back(List{"Remarks on " + named.name, std::move(remarks)});
+    report.add(List{"Remarks on " + named.name, std::move(remarks)});
   }
   return report;
 }

@@ -9,12 +9,11 @@ Report shown_in(const std::optional<Currency>& currency, const std::function<Rep
   if (!currency) return make();
   const ShownMoney shown(*currency);
   Report report = make();
-  report.blocks.emplace_back(
-      Paragraph{fmt::format("Amounts in {0} at {1:g} USD per {0}{2}; unit prices, JSON, CSV and "
-                            "the HTML page are in USD.",
-                            currency->code, currency->usd,
-                            currency->date.empty() ? "" : " (" + currency->date + ")"),
-                Tone::faint});
+  report.add(fmt::format("Amounts in {0} at {1:g} USD per {0}{2}; unit prices, JSON, CSV and "
+                         "the HTML page are in USD.",
+                         currency->code, currency->usd,
+                         currency->date.empty() ? "" : " (" + currency->date + ")"),
+             Tone::faint);
   return report;
 }
 

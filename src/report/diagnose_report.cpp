@@ -433,20 +433,20 @@ Report fitting_rules(const Diagnosis& d) {
   if (d.simulated) report.headline.text += " " + what_is_simulated(d);
   const bool said = d.answer.cause != Cause::unsaid || d.answer.against != Against::nothing;
   if (!d.answer.open.empty() && said) {
-    report.blocks.emplace_back(still_open(d));
+    report.add(still_open(d));
   }
   bool told = d.answer.cause == Cause::unsaid;
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     told = told || judged->rule->cause == d.answer.cause;
   }
-  if (!told) report.blocks.emplace_back(what_helps(d));
-  if (d.answer.against == Against::other_programs) report.blocks.emplace_back(other_programs());
-  if (!with_fit(d.rules, Fit::so_far).empty()) report.blocks.emplace_back(fitting_so_far(d));
+  if (!told) report.add(what_helps(d));
+  if (d.answer.against == Against::other_programs) report.add(other_programs());
+  if (!with_fit(d.rules, Fit::so_far).empty()) report.add(fitting_so_far(d));
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
-    report.blocks.emplace_back(explained_rule(*judged, d));
+    report.add(explained_rule(*judged, d));
   }
-  if (study::distinct(d.causes).size() > 1) report.blocks.emplace_back(apart(d));
-  if (d.simulated) report.blocks.emplace_back(monitors_table(d));
+  if (study::distinct(d.causes).size() > 1) report.add(apart(d));
+  if (d.simulated) report.add(monitors_table(d));
   return report;
 }
 
@@ -459,17 +459,17 @@ std::string verdict_of(const Diagnosis& d) {
 
 Report diagnose_report(const Diagnosis& d) {
   Report report = fitting_rules(d);
-  report.blocks.emplace_back(rules_table(d));
-  report.blocks.emplace_back(thresholds_table(d));
-  if (!d.remarks.empty()) report.blocks.emplace_back(List{"Remarks", d.remarks});
+  report.add(rules_table(d));
+  report.add(thresholds_table(d));
+  report.add(List{"Remarks", d.remarks});
   return report;
 }
 
 Report diagnose_brief(const Diagnosis& d) {
   Report report = fitting_rules(d);
-  report.blocks.emplace_back(Paragraph{other_rules(d), Tone::plain});
-  if (!d.remarks.empty()) report.blocks.emplace_back(List{"Remarks", d.remarks});
-  report.blocks.emplace_back(read_on("each rule with its verdict, and the thresholds"));
+  report.add(other_rules(d));
+  report.add(List{"Remarks", d.remarks});
+  report.add(read_on("each rule with its verdict, and the thresholds"));
   return report;
 }
 

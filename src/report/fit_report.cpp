@@ -321,30 +321,25 @@ Report fit_report(const UnknownsFit& fit, const std::string& written) {
   Report report;
   report.title = fit.name;
   report.headline = headline(fit);
-  report.blocks.emplace_back(unknowns_table(fit));
-  if (List open = open_questions(fit); !open.items.empty()) {
-    report.blocks.emplace_back(std::move(open));
-  }
-  report.blocks.emplace_back(case_table(fit));
-  report.blocks.emplace_back(leave_one_out(fit));
-  if (List unused = unused_cases(fit); !unused.items.empty()) {
-    report.blocks.emplace_back(std::move(unused));
-  }
+  report.add(unknowns_table(fit));
+  report.add(open_questions(fit));
+  report.add(case_table(fit));
+  report.add(leave_one_out(fit));
+  report.add(unused_cases(fit));
   if (!fit.reproduced) {
-    report.blocks.emplace_back(
-        Paragraph{"Check the rest of the scenario before these values, beginning with the case "
-                  "that is missed "
-                  "most: what sets it apart from the others is not as the scenario says."});
+    report.add(
+        "Check the rest of the scenario before these values, beginning with the case "
+        "that is missed "
+        "most: what sets it apart from the others is not as the scenario says.");
   } else if (fit.next) {
-    report.blocks.emplace_back(next_measurement(fit));
+    report.add(next_measurement(fit));
   } else if (!fit.tangles.empty()) {
-    report.blocks.emplace_back(Paragraph{
+    report.add(
         "No measurement that changes workers, batch, GPUs, where the data is stored or what is "
-        "done ahead would tell them apart: measure one of them alone."});
+        "done ahead would tell them apart: measure one of them alone.");
   }
   if (!written.empty()) {
-    report.blocks.emplace_back(
-        Paragraph{"Written to " + written + ", its cases marked as fitted on."});
+    report.add("Written to " + written + ", its cases marked as fitted on.");
     return report;
   }
   List settings;
@@ -353,7 +348,7 @@ Report fit_report(const UnknownsFit& fit, const std::string& written) {
     if (!unknown.used) continue;
     settings.items.push_back(set_flag(unknown.key, unknown.value.text));
   }
-  if (!settings.items.empty()) report.blocks.emplace_back(std::move(settings));
+  report.add(std::move(settings));
   return report;
 }
 

@@ -144,12 +144,11 @@ Report heat_map_report(std::span<const ShownObservation> shown) {
     text += "  |  " + times_of(shown.back().map);
   }
   report.headline = {text, Tone::plain};
-  report.blocks.emplace_back(map_table(shown));
+  report.add(map_table(shown));
   for (const ShownObservation& one : shown) {
     const std::string whose = shown.size() > 1 ? one.file + ": " : "";
-    report.blocks.emplace_back(Paragraph{whose + verdict_of(one.diagnosis), Tone::plain});
-    if (!one.map.remarks.empty())
-      report.blocks.emplace_back(List{whose + "Remarks", one.map.remarks});
+    report.add(whose + verdict_of(one.diagnosis));
+    report.add(List{whose + "Remarks", one.map.remarks});
   }
   return report;
 }

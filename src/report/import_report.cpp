@@ -166,9 +166,9 @@ Report import_report(const ImportChanges& changes, const ImportSummary& summary)
     std::vector<Affected> changed;
     std::copy_if(summary.affected.begin(), summary.affected.end(), std::back_inserter(changed),
                  [](const Affected& one) { return !one.before || one.before != one.after; });
-    if (!changed.empty()) report.blocks.emplace_back(affected_table(changed));
+    if (!changed.empty()) report.add(affected_table(changed));
   }
-  if (changes.count() > 0) report.blocks.emplace_back(import_table(changes));
+  if (changes.count() > 0) report.add(import_table(changes));
   List remarks;
   remarks.title = "Remarks";
   remarks.items.push_back(
@@ -201,7 +201,7 @@ Report import_report(const ImportChanges& changes, const ImportSummary& summary)
   for (const Affected& one : summary.affected) {
     if (!one.problem.empty()) remarks.items.push_back(one.problem);
   }
-  report.blocks.emplace_back(std::move(remarks));
+  report.add(std::move(remarks));
   return report;
 }
 

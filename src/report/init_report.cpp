@@ -56,10 +56,10 @@ Report presets_report(std::span<const std::pair<std::string, std::string>> prese
   Table table;
   table.columns = {{"preset"}, {"of"}};
   for (const auto& [name, title] : presets) table.rows.push_back({{name, title}, false});
-  report.blocks.emplace_back(std::move(table));
-  report.blocks.emplace_back(
+  report.add(std::move(table));
+  report.add(
       names_table<loader_rows>("Loaders (--set loader.kind=NAME)", "simulated as", simulated_as));
-  report.blocks.emplace_back(
+  report.add(
       names_table<access_rows>("Access to a store (--set source.access=NAME)", "mode", mode_of));
   return report;
 }
@@ -89,7 +89,7 @@ Report to_replace_report(std::span<const ToReplace> numbers, const std::string& 
           Cell(number.origin, number.origin == "assumed" ? Tone::caution : Tone::faint)},
          false});
   }
-  report.blocks.emplace_back(std::move(table));
+  report.add(std::move(table));
   return report;
 }
 

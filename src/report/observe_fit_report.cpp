@@ -132,11 +132,11 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
     headline = fmt::format("{} nodes, {} samples/s. {}", nodes->nodes.size(),
                            number(nodes->throughput()), study::verdict_on(*nodes));
     report.headline = {headline, nodes->straggler ? Tone::caution : Tone::plain};
-    report.blocks.emplace_back(nodes_table(*nodes));
+    report.add(nodes_table(*nodes));
   } else {
     report.headline = {headline + "."};
   }
-  report.blocks.emplace_back(figures(job));
+  report.add(figures(job));
   if (nodes != nullptr) {
     std::get<Table>(report.blocks.back()).title =
         fmt::format("Observed on {}, whose pace is the job's", nodes->nodes[nodes->pace].name);
@@ -147,14 +147,14 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
   for (const study::ObservedInput& input : observed.inputs) {
     inputs.rows.push_back({{input.pointer, input.text, input.origin}, false});
   }
-  report.blocks.emplace_back(std::move(inputs));
+  report.add(std::move(inputs));
   List unseen;
   unseen.title = "Not observed, and what is assumed instead";
   for (const Unseen& one : observed.unseen) {
     unseen.items.push_back(fmt::format("{}: {}", one.what, one.instead));
   }
   for (const std::string& note : job.notes) unseen.items.push_back(note);
-  if (!unseen.items.empty()) report.blocks.emplace_back(std::move(unseen));
+  report.add(std::move(unseen));
   if (comparison != nullptr) {
     Table beside;
     beside.title = "The scenario in comparison";
@@ -170,7 +170,7 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
                                   : ""},
                              false});
     }
-    report.blocks.emplace_back(std::move(beside));
+    report.add(std::move(beside));
     Table why;
     why.title = "With one observed input at a time";
     why.columns = {{"input"},
@@ -182,11 +182,10 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
                            number(one.predicted) + " samples/s", signed_percent(one.closed)},
                           why.rows.empty() && one.closed > 0.1});
     }
-    if (!why.rows.empty()) report.blocks.emplace_back(std::move(why));
+    report.add(std::move(why));
   }
   if (!written.empty()) {
-    report.blocks.emplace_back(Paragraph{
-        fmt::format("feedrate cases {} compares predicted with observed figures.", written), {}});
+    report.add(fmt::format("feedrate cases {} compares predicted with observed figures.", written));
   }
   return report;
 }

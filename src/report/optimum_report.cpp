@@ -198,7 +198,7 @@ Table front_table(const Optimum& optimum) {
 }
 
 List no_result_list(const Optimum& optimum) {
-  List list;
+  List list{"Without a result", {}};
   for (const NoResult& reason : optimum.no_result) {
     SweepPoint first;
     first.problems = reason.problems;
@@ -212,7 +212,6 @@ List no_result_list(const Optimum& optimum) {
     list.items.push_back(fmt::format("and {} other {}", optimum.other_reasons,
                                      optimum.other_reasons == 1 ? "reason" : "reasons"));
   }
-  if (!list.items.empty()) list.title = "Without a result";
   return list;
 }
 
@@ -255,7 +254,7 @@ void add_misses(Report& report, const Optimum& optimum) {
                 row_of(optimum, "fastest", *optimum.fastest),
                 row_of(optimum, "cheapest", *optimum.cheapest)};
   table.rows.front().marked = true;
-  report.blocks.emplace_back(std::move(table));
+  report.add(std::move(table));
 }
 
 }  // namespace
@@ -266,29 +265,18 @@ Report optimum_report(const Optimum& optimum, const std::string& name) {
   if (optimum.winner) {
     const Winner& winner = *optimum.winner;
     report.headline = headline(optimum);
-    report.blocks.emplace_back(best_table(optimum));
-    report.blocks.emplace_back(Paragraph{runner_up_words(optimum), Tone::plain});
-    if (winner.confirmed) {
-      report.blocks.emplace_back(
-          Paragraph{choice_words(*winner.confirmed, "the best"), Tone::plain});
-    }
-    report.blocks.emplace_back(settings_list(winner));
-    report.blocks.emplace_back(bounds_list(optimum));
-    if (winner.chances) {
-      report.blocks.emplace_back(Paragraph{chances_words(optimum), Tone::plain});
-    }
-    if (winner.front_size > 1) report.blocks.emplace_back(front_table(optimum));
+    report.add(best_table(optimum));
+    report.add(runner_up_words(optimum));
+    if (winner.confirmed) report.add(choice_words(*winner.confirmed, "the best"));
+    report.add(settings_list(winner));
+    report.add(bounds_list(optimum));
+    if (winner.chances) report.add(chances_words(optimum));
+    if (winner.front_size > 1) report.add(front_table(optimum));
   } else {
     add_misses(report, optimum);
   }
-  if (List list = no_result_list(optimum); !list.items.empty()) {
-    report.blocks.emplace_back(std::move(list));
-  }
-  if (optimum.winner) {
-    if (List list = remarks_list(optimum.winner->result); !list.items.empty()) {
-      report.blocks.emplace_back(std::move(list));
-    }
-  }
+  report.add(no_result_list(optimum));
+  if (optimum.winner) report.add(remarks_list(optimum.winner->result));
   return report;
 }
 

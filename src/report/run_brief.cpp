@@ -203,11 +203,11 @@ Report run_brief(const NamedResult& named) {
   if (r.reference) said.how_sure = words::reference_clause(*r.reference);
   said.measure_first = narrowing_words(r);
   const std::size_t above = 1 + wrapped(report.headline.text, brief_columns).size();
-  report.blocks.emplace_back(fitted_facts(std::move(said), r, most_brief_lines - above));
+  report.add(fitted_facts(std::move(said), r, most_brief_lines - above));
   if (const Table stages = stage_table(r); !stages.rows.empty()) {
-    report.blocks.emplace_back(without_columns(stages, {"idle GPU", "inputs", ""}));
+    report.add(without_columns(stages, {"idle GPU", "inputs", ""}));
   }
-  report.blocks.emplace_back(read_on(
+  report.add(read_on(
       "the bill, the parts of the time, what the range comes from, monitors, sources, notes and "
       "remarks; `feedrate advise` ranks what to change"));
   return report;

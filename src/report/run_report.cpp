@@ -420,28 +420,20 @@ Report run_report(const NamedResult& named) {
     report.headline.text += " " + workers;
   }
   for (const std::string& caveat : r.caveats) report.headline.text += " " + caveat;
-  const Table stages = stage_table(r);
-  if (!stages.rows.empty()) report.blocks.emplace_back(stages);
-  if (const std::string shared = shared_limit_words(r); !shared.empty()) {
-    report.blocks.emplace_back(Paragraph{shared, Tone::plain});
-  }
-  report.blocks.emplace_back(time_table(r));
-  if (r.by_events)
-    report.blocks.emplace_back(Paragraph{by_events_words(*r.by_events), Tone::plain});
-  for (const std::string& shown :
-       {efficiency_sum(r), layout_line(r), communication_line(r), monitors_line(r)}) {
-    if (!shown.empty()) report.blocks.emplace_back(Paragraph{shown, Tone::plain});
-  }
-  if (const std::string shares = r.bands ? bottlenecks(*r.bands) : ""; !shares.empty()) {
-    report.blocks.emplace_back(Paragraph{shares, Tone::plain});
-  }
-  if (Table table = interruption_table(r); !table.rows.empty()) {
-    report.blocks.emplace_back(std::move(table));
-  }
-  report.blocks.emplace_back(bill_table(r));
-  for (Block& block : certainty_blocks(r)) report.blocks.push_back(std::move(block));
-  for (List& list : remark_lists(r)) report.blocks.emplace_back(std::move(list));
-  if (r.effort.steps > 0.0 && !r.by_events) report.blocks.emplace_back(effort(r.effort));
+  report.add(stage_table(r));
+  report.add(shared_limit_words(r));
+  report.add(time_table(r));
+  if (r.by_events) report.add(by_events_words(*r.by_events));
+  report.add(efficiency_sum(r));
+  report.add(layout_line(r));
+  report.add(communication_line(r));
+  report.add(monitors_line(r));
+  report.add(r.bands ? bottlenecks(*r.bands) : "");
+  report.add(interruption_table(r));
+  report.add(bill_table(r));
+  add_certainty(report, r);
+  for (List& list : remark_lists(r)) report.add(std::move(list));
+  if (r.effort.steps > 0.0 && !r.by_events) report.add(effort(r.effort));
   return report;
 }
 

@@ -252,18 +252,18 @@ Report scale_brief(const Scaling& scaling, const std::string& name) {
   if (const auto remarks = scale_row_remarks(scaling); !remarks.empty()) {
     facts.items.push_back({"remarks", fmt::format("{}, which `--full` lists", remarks.size())});
   }
-  report.blocks.emplace_back(std::move(facts));
+  report.add(std::move(facts));
   for (std::size_t i = 0; i < scaling.curves.size(); ++i) {
     const ScaleCurve& curve = scaling.curves[i];
     Table table = table_of(scaling, curve, i == scaling.best);
     leave_few(table, curve);
-    report.blocks.emplace_back(
+    report.add(
         without_columns(table, {"in 90 % of draws", "of the epochs", "pays from", "lost to"}));
     for (const std::string& text : scale_answers(scaling, curve, true)) {
-      report.blocks.emplace_back(Paragraph{text, Tone::plain});
+      report.add(text);
     }
   }
-  report.blocks.emplace_back(
+  report.add(
       read_on("more numbers of instances with their ranges, what the efficiency is lost to, what "
               "the columns mean, and remarks"));
   return report;
@@ -272,19 +272,19 @@ Report scale_brief(const Scaling& scaling, const std::string& name) {
 Report scale_report(const Scaling& scaling, const std::string& name) {
   Report report = titled(scaling, name);
   if (scaling.confirmed) {
-    report.blocks.emplace_back(Paragraph{confirmed_words(scaling), Tone::plain});
+    report.add(confirmed_words(scaling));
   }
-  report.blocks.emplace_back(Paragraph{kept_words(scaling), Tone::plain});
+  report.add(kept_words(scaling));
   for (std::size_t i = 0; i < scaling.curves.size(); ++i) {
     const ScaleCurve& curve = scaling.curves[i];
-    report.blocks.emplace_back(table_of(scaling, curve, i == scaling.best));
+    report.add(table_of(scaling, curve, i == scaling.best));
     for (const std::string& text : scale_answers(scaling, curve, true)) {
-      report.blocks.emplace_back(Paragraph{text, Tone::plain});
+      report.add(text);
     }
   }
-  report.blocks.emplace_back(Paragraph{columns_words(scaling), Tone::faint});
+  report.add(columns_words(scaling), Tone::faint);
   if (auto remarks = scale_row_remarks(scaling); !remarks.empty()) {
-    report.blocks.emplace_back(List{"Remarks", std::move(remarks)});
+    report.add(List{"Remarks", std::move(remarks)});
   }
   return report;
 }

@@ -228,10 +228,9 @@ Report search_report(const Searched& searched) {
   if (draws > 0)
     table.note +=
         fmt::format(" {} of the uncertain inputs.", counted(static_cast<double>(draws), "draw"));
-  report.blocks.emplace_back(std::move(table));
-  if (!searched.remarks.empty()) report.blocks.emplace_back(List{"Remarks", searched.remarks});
-  report.blocks.emplace_back(
-      Paragraph{fmt::format("Simulated {}.", fmt::join(sought, "; ")), Tone::faint});
+  report.add(std::move(table));
+  report.add(List{"Remarks", searched.remarks});
+  report.add(fmt::format("Simulated {}.", fmt::join(sought, "; ")), Tone::faint);
   return report;
 }
 

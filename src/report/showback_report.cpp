@@ -110,20 +110,18 @@ Report showback_report(const Showback& showback) {
   report.title =
       fmt::format("Showback of {} by {}", counted(showback.all.jobs, "job"), showback.by);
   report.headline = headline(showback);
-  if (showback.commitment) report.blocks.emplace_back(of_commitment(*showback.commitment));
+  if (showback.commitment) report.add(of_commitment(*showback.commitment));
   std::vector<ChargedJobs> groups = showback.groups;
   if (groups.size() > 1) {
     groups.push_back(showback.all);
     groups.back().name = "(all)";
   }
-  report.blocks.emplace_back(table_of("A month", showback.by, groups, words::ChargeTable::month));
-  report.blocks.emplace_back(table_of("Jobs", "job", showback.jobs, words::ChargeTable::job));
+  report.add(table_of("A month", showback.by, groups, words::ChargeTable::month));
+  report.add(table_of("Jobs", "job", showback.jobs, words::ChargeTable::job));
   Table units =
       table_of("What a unit of work costs", "job", showback.jobs, words::ChargeTable::unit);
-  if (units.columns.size() > 1) report.blocks.emplace_back(std::move(units));
-  if (!showback.remarks.empty()) {
-    report.blocks.emplace_back(List{"Remarks", showback.remarks});
-  }
+  if (units.columns.size() > 1) report.add(std::move(units));
+  report.add(List{"Remarks", showback.remarks});
   return report;
 }
 

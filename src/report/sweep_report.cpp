@@ -158,8 +158,7 @@ List unanswered_list(const Sweep& sweep) {
     if (!point.answered()) told.add(problem_in_few_words(point), point);
   }
   const auto& reasons = told.list();
-  List list;
-  if (!reasons.empty()) list.title = "Without a result";
+  List list{"Without a result", {}};
   for (const auto& [words, first, points] : reasons) {
     if (list.items.size() == most) {
       list.items.push_back(
@@ -225,9 +224,8 @@ std::string amount(const Decision& decision, double value) {
 }
 
 /// Whether the choice stands, and what to measure where it does not.
-std::vector<Block> decision_blocks(const Sweep& sweep) {
-  std::vector<Block> blocks;
-  if (!sweep.decision) return blocks;
+void add_decision(Report& report, const Sweep& sweep) {
+  if (!sweep.decision) return;
   const Decision& d = *sweep.decision;
   const Result& best = sweep.points[d.best].result;
   const double cost = d.in_money ? best.bill.total.base() : best.times.total.base();
@@ -237,11 +235,9 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
           : fmt::format(" (compared with the {} that come nearest)", d.compared - 1);
   const char* const quality = d.in_money ? "cheapest" : "fastest";
   if (d.likely >= 1.0 && d.worth.empty()) {
-    blocks.emplace_back(
-        Paragraph{fmt::format("{} stays the {} in all of {} draws of the uncertain inputs{}.",
-                              setting_text(sweep.points[d.best]), quality, d.draws, compared),
-                  Tone::plain});
-    return blocks;
+    report.add(fmt::format("{} stays the {} in all of {} draws of the uncertain inputs{}.",
+                           setting_text(sweep.points[d.best]), quality, d.draws, compared));
+    return;
   }
   std::string words = fmt::format("{} is the {} in {} of {} draws of the uncertain inputs{}.",
                                   setting_text(sweep.points[d.best]), quality, percent(d.likely),
@@ -250,7 +246,7 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
     words +=
         fmt::format(" {} is the {} on average.", setting_text(sweep.points[d.choice]), quality);
   }
-  blocks.emplace_back(Paragraph{words, Tone::plain});
+  report.add(words);
   List list;
   list.title = "Worth knowing before you choose, everything else being as stated";
   constexpr std::size_t most = 5;
@@ -273,14 +269,10 @@ std::vector<Block> decision_blocks(const Sweep& sweep) {
   }
   if (more > 0) list.items.push_back(fmt::format("and {} more", more));
   if (list.items.empty()) {
-    blocks.emplace_back(Paragraph{
-        fmt::format("Knowing any one uncertain input would save less than 0.1 % of the {}.",
-                    d.in_money ? "cost" : "time"),
-        Tone::plain});
-  } else {
-    blocks.emplace_back(std::move(list));
+    report.add(fmt::format("Knowing any one uncertain input would save less than 0.1 % of the {}.",
+                           d.in_money ? "cost" : "time"));
   }
-  return blocks;
+  report.add(std::move(list));
 }
 
 }  // namespace
@@ -290,37 +282,28 @@ Report sweep_report(const Sweep& sweep, const std::string& name) {
   report.title = fmt::format("{} · sweep of {}", name, counted(sweep.points.size(), "point"));
   if (sweep.points.empty()) return report;
   report.headline = sweep_headline(sweep);
-  if (std::string words = ties_words(sweep); !words.empty()) {
-    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
-  }
+  report.add(ties_words(sweep));
   if (sweep.constraints.any()) {
     const auto& best = sweep.cheapest_meeting;
     // What by its events meets them no longer is told as it was found, by its mean.
     const auto& choice = sweep.confirmed.cheapest_meeting;
     const std::optional<Choice> met = choice && choice->best().meets ? choice : std::nullopt;
-    report.blocks.emplace_back(
-        Paragraph{meeting_words(sweep.constraints, sweep.meeting, sweep.points.size(),
-                                best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
-                                                   outcome_text(sweep.points[*best], met))
-                                     : "") +
-                      ".",
-                  best ? Tone::good : Tone::bad});
+    report.add(meeting_words(sweep.constraints, sweep.meeting, sweep.points.size(),
+                             best ? fmt::format("{} ({})", setting_text(sweep.points[*best]),
+                                                outcome_text(sweep.points[*best], met))
+                                  : "") +
+                   ".",
+               best ? Tone::good : Tone::bad);
   }
-  report.blocks.emplace_back(points_table(sweep));
-  if (List list = unanswered_list(sweep); !list.items.empty()) {
-    report.blocks.emplace_back(std::move(list));
-  }
-  for (Table& shape : sweep_shapes(sweep)) report.blocks.emplace_back(std::move(shape));
+  report.add(points_table(sweep));
+  report.add(unanswered_list(sweep));
+  for (Table& shape : sweep_shapes(sweep)) report.add(std::move(shape));
   for (std::string& words : choice_words(sweep.confirmed)) {
-    report.blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
+    report.add(std::move(words));
   }
-  for (Block& block : decision_blocks(sweep)) report.blocks.push_back(std::move(block));
-  if (Table table = scale_out_table(sweep); !table.rows.empty()) {
-    report.blocks.emplace_back(std::move(table));
-  }
-  if (List remarks = remarks_list(sweep); !remarks.items.empty()) {
-    report.blocks.emplace_back(std::move(remarks));
-  }
+  add_decision(report, sweep);
+  report.add(scale_out_table(sweep));
+  report.add(remarks_list(sweep));
   return report;
 }
 

@@ -82,10 +82,10 @@ Report validate_report(const ScenarioCases& of, const std::string& profile,
                                     summary.bottlenecks_right, summary.bottlenecks)),
       fine ? Tone::good : Tone::bad};
   for (Paragraph& sentence : certainty(summary, bars)) {
-    report.blocks.emplace_back(std::move(sentence));
+    report.add(std::move(sentence));
   }
   if (!of.scenario.about.source.empty()) {
-    report.blocks.emplace_back(Paragraph{"Measured: " + of.scenario.about.source});
+    report.add("Measured: " + of.scenario.about.source);
   }
   Table table;
   table.columns = {{"setting"},
@@ -113,7 +113,7 @@ Report validate_report(const ScenarioCases& of, const std::string& profile,
   table.note =
       fmt::format("Marked: an error above {}. Median absolute error {}, mean absolute error {}.",
                   percent(max_error), percent(summary.median), percent(summary.mean));
-  report.blocks.emplace_back(std::move(table));
+  report.add(std::move(table));
   return report;
 }
 
