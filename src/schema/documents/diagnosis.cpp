@@ -59,15 +59,9 @@ struct OpenRow {
   const OpenReading* of;
   double value;  ///< of the threshold
 };
-struct AnswerPart {
-  const Diagnosis* whole;
-};
 struct ThresholdPart {
   const ThresholdRow* row;
   double value;
-};
-struct SimulatedPart {
-  const Diagnosis* whole;
 };
 
 std::vector<ConditionRow> conditions(const RuleRow& rule) {
@@ -78,24 +72,20 @@ std::vector<ConditionRow> conditions(const RuleRow& rule) {
   return rows;
 }
 
-std::vector<ConditionRow> answered(const AnswerPart& part) {
+std::vector<ConditionRow> answered(const Diagnosis& d) {
   std::vector<ConditionRow> rows;
-  for (const JudgedCondition& one : part.whole->answer.because) {
-    rows.push_back({&one, part.whole->thresholds[one.what.threshold]});
+  for (const JudgedCondition& one : d.answer.because) {
+    rows.push_back({&one, d.thresholds[one.what.threshold]});
   }
   return rows;
 }
 
-std::vector<OpenRow> open(const AnswerPart& part) {
+std::vector<OpenRow> open(const Diagnosis& d) {
   std::vector<OpenRow> rows;
-  for (const OpenReading& one : part.whole->answer.open) {
-    rows.push_back({&one, part.whole->thresholds[one.what.threshold]});
+  for (const OpenReading& one : d.answer.open) {
+    rows.push_back({&one, d.thresholds[one.what.threshold]});
   }
   return rows;
-}
-
-AnswerPart answer(const Diagnosis& d) {
-  return {&d};
 }
 
 std::vector<RuleRow> rules(const Diagnosis& d) {
@@ -116,16 +106,12 @@ std::vector<std::string_view> causes(const Diagnosis& d) {
   return names;
 }
 
-std::vector<std::string> predicted_rules(const SimulatedPart& part) {
+std::vector<std::string> predicted_rules(const Diagnosis& d) {
   std::vector<std::string> names;
-  for (const JudgedRule& judged : part.whole->by_prediction) {
+  for (const JudgedRule& judged : d.by_prediction) {
     if (judged.fit == Fit::fits) names.emplace_back(judged.rule->name);
   }
   return names;
-}
-
-std::optional<SimulatedPart> simulated(const Diagnosis& d) {
-  return d.simulated ? std::optional(SimulatedPart{&d}) : std::nullopt;
 }
 
 }  // namespace
@@ -185,32 +171,27 @@ struct Recorded<OpenRow> {
   }
 };
 
-template <>
-struct Recorded<AnswerPart> {
-  static constexpr auto layout = block;
-  static Keys<AnswerPart> keys() {
-    using A = AnswerPart;
-    return {
-        written<A>("cause",
-                   "the one cause that the readings speak for; null: too little is known, or "
-                   "something is against one",
-                   [](const A& a) { return cause_or_null(a.whole->answer.cause); }),
-        written<A>(
-            "against",
-            "idle_cpu: nothing runs that more workers could share; other_programs: they, not "
-            "the job, keep the cores busy; null: nothing",
-            [](const A& a) { return words_or_null(name_of(a.whole->answer.against)); }),
-        written<&A::whole, &Diagnosis::answer, &Answer::is_open>(
-            "is_open", "true: it holds only if the first of open does not say otherwise"),
-        written<&A::whole, &Diagnosis::answer, &Answer::sure>(
-            "sure",
-            "of generated jobs that get this answer from as many readings, the share for which "
-            "it is right; null: not counted"),
-        written<&answered>("because", "what was asked of the readings, in this order"),
-        written<&open>("open", "readings that are missing and could change it, most telling first"),
-    };
-  }
-};
+static Keys<Diagnosis> answer_keys() {
+  using D = Diagnosis;
+  return {
+      written<D>("cause",
+                 "the one cause that the readings speak for; null: too little is known, or "
+                 "something is against one",
+                 [](const D& d) { return cause_or_null(d.answer.cause); }),
+      written<D>("against",
+                 "idle_cpu: nothing runs that more workers could share; other_programs: they, not "
+                 "the job, keep the cores busy; null: nothing",
+                 [](const D& d) { return words_or_null(name_of(d.answer.against)); }),
+      written<&D::answer, &Answer::is_open>(
+          "is_open", "true: it holds only if the first of open does not say otherwise"),
+      written<&D::answer, &Answer::sure>(
+          "sure",
+          "of generated jobs that get this answer from as many readings, the share for which "
+          "it is right; null: not counted"),
+      written<&answered>("because", "what was asked of the readings, in this order"),
+      written<&open>("open", "readings that are missing and could change it, most telling first"),
+  };
+}
 
 template <>
 struct Recorded<RuleRow> {
@@ -253,31 +234,25 @@ struct Recorded<Difference> {
   }
 };
 
-template <>
-struct Recorded<SimulatedPart> {
-  static constexpr auto layout = block;
-  static Keys<SimulatedPart> keys() {
-    using S = SimulatedPart;
-    return {
-        written<S>("name", "the scenario's",
-                   [](const S& s) -> const std::string& { return s.whole->simulated->name; }),
-        written<S>("file", "as given",
-                   [](const S& s) -> const std::string& { return s.whole->simulated->file; }),
-        written<S>("bottleneck", "the stage; null: no faster stage would help",
-                   [](const S& s) { return s.whole->simulated->result.bottleneck.stage; }),
-        written<S>(
-            name_of(FigureId::gain_if_twice_as_fast), "fraction of the job's time",
-            [](const S& s) { return s.whole->simulated->result.bottleneck.gain_if_twice_as_fast; }),
-        written<S>("cause", "one of the causes of rules; other: no rule speaks of that stage",
-                   [](const S& s) { return name_of(s.whole->simulated->cause); }),
-        written<S>("readings", "predicted readings, as above",
-                   [](const S& s) -> const Readings& { return s.whole->simulated->readings; }),
-        written<&S::whole, &Diagnosis::differences>(
-            "differences", "readings that are both observed and predicted"),
-        written<&predicted_rules>("rules_that_fit", "rules that fit the predicted readings"),
-    };
-  }
-};
+static Keys<Diagnosis> simulated_keys() {
+  using D = Diagnosis;
+  return {
+      written<D>("name", "the scenario's",
+                 [](const D& d) -> const std::string& { return d.simulated->name; }),
+      written<D>("file", "as given",
+                 [](const D& d) -> const std::string& { return d.simulated->file; }),
+      written<D>("bottleneck", "the stage; null: no faster stage would help",
+                 [](const D& d) { return d.simulated->result.bottleneck.stage; }),
+      written<D>(name_of(FigureId::gain_if_twice_as_fast), "fraction of the job's time",
+                 [](const D& d) { return d.simulated->result.bottleneck.gain_if_twice_as_fast; }),
+      written<D>("cause", "one of the causes of rules; other: no rule speaks of that stage",
+                 [](const D& d) { return name_of(d.simulated->cause); }),
+      written<D>("readings", "predicted readings, as above",
+                 [](const D& d) -> const Readings& { return d.simulated->readings; }),
+      written<&D::differences>("differences", "readings that are both observed and predicted"),
+      written<&predicted_rules>("rules_that_fit", "rules that fit the predicted readings"),
+  };
+}
 
 template <>
 struct Recorded<ThresholdPart> {
@@ -302,10 +277,10 @@ struct Recorded<Diagnosis> {
     using D = Diagnosis;
     return {
         written<&D::readings>("readings", "what monitors show"),
-        written<&answer>("answer", "one cause, as feedrate asks for it"),
+        grouped<&answer_keys, block>("answer", "one cause, as feedrate asks for it"),
         written<&causes>("causes", "causes that the fitting rules name, each once"),
         written<&rules>("rules", "in the order in which they are judged"),
-        written<&simulated>("simulated", "null: no scenario was given"),
+        grouped<&simulated_keys, block, &D::simulated>("simulated", "null: no scenario was given"),
         written<&thresholds>("thresholds", "values that the rules compare readings with"),
         written<&D::remarks>("remarks", "on the readings"),
     };

@@ -49,10 +49,6 @@ std::vector<std::string_view> inputs_of(const WorthPart& worth) {
   return {worth.of->keys.begin(), worth.of->keys.end()};
 }
 
-struct ConstraintsPart {
-  const Sweep* of;
-};
-
 /// Changes of a comparison's point against its first.
 struct RelativePart {
   const Result* of;
@@ -106,8 +102,8 @@ std::optional<std::size_t> index_of(const SweepPart& sweep) {
   return sweep.of->points.empty() ? std::nullopt : std::optional(sweep.of->*index);
 }
 
-std::optional<ConstraintsPart> constraints_of(const SweepPart& sweep) {
-  return sweep.of->constraints.any() ? std::optional(ConstraintsPart{sweep.of}) : std::nullopt;
+bool constrained(const SweepPart& sweep) {
+  return sweep.of->constraints.any();
 }
 
 }  // namespace
@@ -193,19 +189,16 @@ struct Recorded<Decision> {
   }
 };
 
-template <>
-struct Recorded<ConstraintsPart> {
-  static Keys<ConstraintsPart> keys() {
-    using C = ConstraintsPart;
-    return {
-        written<&C::of, &Sweep::constraints, &Constraints::deadline>("deadline_s"),
-        written<&C::of, &Sweep::constraints, &Constraints::budget>("budget_usd"),
-        written<&C::of, &Sweep::meeting>("meeting", "number of points that meet them"),
-        written<&C::of, &Sweep::cheapest_meeting>(
-            "cheapest", "index: the lowest total cost of these; null: none meets them"),
-    };
-  }
-};
+static Keys<SweepPart> constraints_keys() {
+  using S = SweepPart;
+  return {
+      written<&S::of, &Sweep::constraints, &Constraints::deadline>("deadline_s"),
+      written<&S::of, &Sweep::constraints, &Constraints::budget>("budget_usd"),
+      written<&S::of, &Sweep::meeting>("meeting", "number of points that meet them"),
+      written<&S::of, &Sweep::cheapest_meeting>(
+          "cheapest", "index: the lowest total cost of these; null: none meets them"),
+  };
+}
 
 template <>
 struct Recorded<SweepChoices> {
@@ -272,7 +265,8 @@ struct Recorded<SweepPart> {
                                                        "of the first point with a scale_out"),
         written<&S::of, &Sweep::decision>(
             "decision", "between the best points, in the draws; null: nothing is drawn"),
-        written<&constraints_of>("constraints", "null: neither --deadline nor --budget"),
+        grouped<&constraints_keys, one_line, &constrained>("constraints",
+                                                           "null: neither --deadline nor --budget"),
         written<&S::of, &Sweep::confirmed>(
             "confirmed",
             "the best points by the mean, simulated by their events; each null with --mean or "

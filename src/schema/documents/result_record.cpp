@@ -14,22 +14,6 @@
 namespace feedrate::schema {
 namespace {
 
-// Parts of a result that stand in an object of their own.
-struct BottleneckPart {
-  const Result* whole;
-};
-struct TimePart {
-  const Result* whole;
-};
-struct CostPart {
-  const Result* whole;
-};
-struct MonitorsPart {
-  const Result* whole;
-};
-struct InterruptionsPart {
-  const Result* whole;
-};
 struct StageRow {
   Stage stage;
   const StageStats* of;
@@ -42,19 +26,10 @@ struct Uncertainty {
   const InputUsed* of;
 };
 
-const Result& whole(const Result& result) {
-  return result;
-}
-template <class Part>
-const Result& whole(const Part& part) {
-  return *part.whole;
-}
-
-/// The figures of a group, as keys of T.
-template <class T, FigureGroup group>
-Keys<T> figure_entries() {
-  return one_each<T, [] { return figures_in(group); }>(
-      [](const T& in, const Figure& figure) { return figure.of(whole(in)); });
+template <FigureGroup group>
+Keys<Result> figure_entries() {
+  return one_each<Result, [] { return figures_in(group); }>(
+      [](const Result& in, const Figure& figure) { return figure.of(in); });
 }
 
 std::vector<StageRow> stage_rows(const Result& result) {
@@ -65,9 +40,9 @@ std::vector<StageRow> stage_rows(const Result& result) {
   return rows;
 }
 
-std::vector<Gain> gains(const BottleneckPart& part) {
+std::vector<Gain> gains(const Result& result) {
   std::vector<Gain> list;
-  for (const auto& [stage, gain] : part.whole->bottleneck.gains) list.push_back({stage, gain});
+  for (const auto& [stage, gain] : result.bottleneck.gains) list.push_back({stage, gain});
   return list;
 }
 
@@ -128,28 +103,18 @@ struct Recorded<OtherWorkers> {
   }
 };
 
-template <>
-struct Recorded<MonitorsPart> {
-  static Keys<MonitorsPart> keys() { return figure_entries<MonitorsPart, FigureGroup::monitors>(); }
-};
-
-template <>
-struct Recorded<BottleneckPart> {
-  static Keys<BottleneckPart> keys() {
-    using P = BottleneckPart;
-    return joined<P>(
-        written<P>("stage", "null: no faster stage would help",
-                   [](const P& p) { return p.whole->bottleneck.stage; }),
-        figure_entries<P, FigureGroup::bottleneck>(),
-        written<P>("probability", "with replications",
-                   [](const P& p) { return p.whole->bottleneck.probability; }),
-        written<&gains>("gains", "every stage that gains, best first"),
-        written<P>("workers",
-                   "what other numbers of workers would do; null: workers are not the cause, or "
-                   "none were tried",
-                   [](const P& p) { return p.whole->bottleneck.workers; }));
-  }
-};
+static Keys<Result> bottleneck_keys() {
+  using R = Result;
+  return joined<R>(
+      written<&R::bottleneck, &Bottleneck::stage>("stage", "null: no faster stage would help"),
+      figure_entries<FigureGroup::bottleneck>(),
+      written<&R::bottleneck, &Bottleneck::probability>("probability", "with replications"),
+      written<&gains>("gains", "every stage that gains, best first"),
+      written<&R::bottleneck, &Bottleneck::workers>(
+          "workers",
+          "what other numbers of workers would do; null: workers are not the cause, or none were "
+          "tried"));
+}
 
 template <>
 struct Recorded<StageRow> {
@@ -161,11 +126,6 @@ struct Recorded<StageRow> {
             [](const R& row, const StageFigure& figure) { return figure.of(*row.of); }),
         written<&R::of, &StageStats::provenance>("provenance", "weakest origin of its inputs"));
   }
-};
-
-template <>
-struct Recorded<TimePart> {
-  static Keys<TimePart> keys() { return figure_entries<TimePart, FigureGroup::time>(); }
 };
 
 template <>
@@ -186,23 +146,11 @@ struct Recorded<BillLine> {
   }
 };
 
-template <>
-struct Recorded<CostPart> {
-  static constexpr auto layout = block;
-  static Keys<CostPart> keys() {
-    using C = CostPart;
-    return joined<C>(
-        figure_entries<C, FigureGroup::cost>(),
-        written<&C::whole, &Result::bill, &Bill::lines>("lines", "lines of a part add up to it"));
-  }
-};
-
-template <>
-struct Recorded<InterruptionsPart> {
-  static Keys<InterruptionsPart> keys() {
-    return figure_entries<InterruptionsPart, FigureGroup::interrupted>();
-  }
-};
+static Keys<Result> cost_keys() {
+  return joined<Result>(
+      figure_entries<FigureGroup::cost>(),
+      written<&Result::bill, &Bill::lines>("lines", "lines of a part add up to it"));
+}
 
 template <>
 struct Recorded<Bands> {
@@ -353,12 +301,11 @@ struct Recorded<Effort> {
 Keys<Result> Recorded<Result>::keys() {
   using R = Result;
   return joined<R>(
-      text_or_null<&R::instance>("instance", "its type"), figure_entries<R, FigureGroup::cluster>(),
-      written<R>("bottleneck", "the stage whose doubling shortens the job most",
-                 [](const R& r) { return BottleneckPart{&r}; }),
+      text_or_null<&R::instance>("instance", "its type"), figure_entries<FigureGroup::cluster>(),
+      grouped<&bottleneck_keys>("bottleneck", "the stage whose doubling shortens the job most"),
       written<&stage_rows>("stages", "the stages on this job's path"),
-      written<R>("time", "of the job", [](const R& r) { return TimePart{&r}; }),
-      figure_entries<R, FigureGroup::pace>(),
+      grouped<&figure_entries<FigureGroup::time>>("time", "of the job"),
+      figure_entries<FigureGroup::pace>(),
       written<R>("efficiency_losses", "add up to 1 - job_efficiency; null: one instance",
                  [](const R& r) {
                    return r.lost_to_scaling ? std::optional(efficiency_losses(r)) : std::nullopt;
@@ -368,14 +315,11 @@ Keys<Result> Recorded<Result>::keys() {
           "what GPUs exchange in an optimizer step; null: nothing, or its parts are not known"),
       written<&R::layout>("layout",
                           "a model that is spread over GPUs; null: each GPU has the whole model"),
-      written<R>(
-          "monitors", "what monitors would show in a steady epoch; null: not known",
-          [](const R& r) { return r.monitors ? std::optional(MonitorsPart{&r}) : std::nullopt; }),
-      written<R>("cost", "the bill", [](const R& r) { return CostPart{&r}; }),
-      written<R>("interruptions", "what interruptions do to the job; null: they are not counted",
-                 [](const R& r) {
-                   return r.interruptions ? std::optional(InterruptionsPart{&r}) : std::nullopt;
-                 }),
+      grouped<&figure_entries<FigureGroup::monitors>, one_line, &R::monitors>(
+          "monitors", "what monitors would show in a steady epoch; null: not known"),
+      grouped<&cost_keys, block>("cost", "the bill"),
+      grouped<&figure_entries<FigureGroup::interrupted>, one_line, &R::interruptions>(
+          "interruptions", "what interruptions do to the job; null: they are not counted"),
       written<&R::shared_limit>("shared_limit",
                                 "of the limits that all instances share, the one that the fewest "
                                 "instances reach; null: none"),

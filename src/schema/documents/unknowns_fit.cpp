@@ -10,15 +10,8 @@ namespace {
 constexpr std::array<std::string_view, 3> error_words = {"scatter", "stated", "none"};
 constexpr std::array<std::string_view, 4> fixed_words = {"sum", "product", "ratio", "combination"};
 
-/// The document as a whole: all but the scenario stands in one object.
-struct FitPart {
-  const UnknownsFit* of;
-};
 struct TanglePart {
   const FitTangle* of;
-  const UnknownsFit* whole;
-};
-struct NextPart {
   const UnknownsFit* whole;
 };
 struct DoubtPart {
@@ -65,35 +58,27 @@ std::vector<std::string_view> keys_of_tangle(const TanglePart& part) {
   return names;
 }
 
-std::vector<TanglePart> tangles(const FitPart& fit) {
+std::vector<TanglePart> tangles(const UnknownsFit& fit) {
   std::vector<TanglePart> rows;
-  for (const FitTangle& tangle : fit.of->tangles) rows.push_back({&tangle, fit.of});
+  for (const FitTangle& tangle : fit.tangles) rows.push_back({&tangle, &fit});
   return rows;
 }
 
-std::vector<DoubtPart> doubts(const NextPart& next) {
+std::vector<DoubtPart> doubts(const UnknownsFit& fit) {
   std::vector<DoubtPart> rows;
-  for (const auto& doubt : next.whole->next->doubts) rows.push_back({&doubt, next.whole});
+  for (const auto& doubt : fit.next->doubts) rows.push_back({&doubt, &fit});
   return rows;
 }
 
-std::optional<NextPart> next(const FitPart& fit) {
-  return fit.of->next ? std::optional(NextPart{fit.of}) : std::nullopt;
-}
-
-std::vector<Settings> alternatives(const FitPart& fit) {
+std::vector<Settings> alternatives(const UnknownsFit& fit) {
   std::vector<Settings> rows;
-  for (const std::vector<Amount>& values : fit.of->alternatives) {
+  for (const std::vector<Amount>& values : fit.alternatives) {
     Settings& row = rows.emplace_back();
     for (std::size_t k = 0; k < values.size(); ++k) {
-      row.emplace_back(fit.of->unknowns[k].key, values[k].text);
+      row.emplace_back(fit.unknowns[k].key, values[k].text);
     }
   }
   return rows;
-}
-
-FitPart whole_fit(const UnknownsFit& fit) {
-  return {&fit};
 }
 
 }  // namespace
@@ -169,22 +154,18 @@ struct Recorded<DoubtPart> {
   }
 };
 
-template <>
-struct Recorded<NextPart> {
-  static constexpr auto layout = block;
-  static Keys<NextPart> keys() {
-    using N = NextPart;
-    return {
-        written<N>("set", "KEY: VALUE, beside the scenario",
-                   [](const N& n) -> const Settings& { return n.whole->next->set; }),
-        written<N>("metric", "what to measure",
-                   [](const N& n) -> const std::string& { return n.whole->next->metric; }),
-        written<N>("words", "the above in words",
-                   [](const N& n) -> const std::string& { return n.whole->next->words; }),
-        written<&doubts>("unknowns", "those that it tells something of"),
-    };
-  }
-};
+static Keys<UnknownsFit> next_keys() {
+  using U = UnknownsFit;
+  return {
+      written<U>("set", "KEY: VALUE, beside the scenario",
+                 [](const U& u) -> const Settings& { return u.next->set; }),
+      written<U>("metric", "what to measure",
+                 [](const U& u) -> const std::string& { return u.next->metric; }),
+      written<U>("words", "the above in words",
+                 [](const U& u) -> const std::string& { return u.next->words; }),
+      written<&doubts>("unknowns", "those that it tells something of"),
+  };
+}
 
 template <>
 struct Recorded<FittedCase> {
@@ -207,40 +188,34 @@ struct Recorded<FittedCase> {
   }
 };
 
-template <>
-struct Recorded<FitPart> {
-  static constexpr auto layout = block;
-  static Keys<FitPart> keys() {
-    using F = FitPart;
-    using U = UnknownsFit;
-    return {
-        written<&F::of, &U::determined>("determined", "all that was asked for is known"),
-        written<&F::of, &U::reproduced>("reproduced",
-                                        "the fitted scenario predicts what it was fitted on"),
-        written<&F::of, &U::used>("measurements", "cases fitted on"),
-        written<F>("errors_from",
-                   "scatter of the measurements, the errors that they state, or none: there are "
-                   "as many unknowns as measurements",
-                   [](const F& f) { return error_words[static_cast<std::size_t>(f.of->errors)]; }),
-        written<&F::of, &U::degrees>("degrees_of_freedom",
-                                     "measurements less unknowns that are determined"),
-        written<&F::of, &U::unknowns>("unknowns", "in the order of --free"),
-        written<&tangles>("cannot_tell_apart",
-                          "unknowns of which only the sum or the like is known"),
-        written<&alternatives>("alternatives", "KEY: VALUE of all unknowns that fit as well"),
-        written<&F::of, &U::leave_one_out>(
-            "leave_one_out",
-            "how well fits predict the case that they leave out; null: too few cases"),
-        written<&next>("measure_next", "the measurement that would tell most; null: none would"),
-        written<&F::of, &U::cases>("cases", "all of the scenario's"),
-    };
-  }
-};
+/// All but the scenario stands in one object.
+static Keys<UnknownsFit> fit_keys() {
+  using U = UnknownsFit;
+  return {
+      written<&U::determined>("determined", "all that was asked for is known"),
+      written<&U::reproduced>("reproduced", "the fitted scenario predicts what it was fitted on"),
+      written<&U::used>("measurements", "cases fitted on"),
+      written<U>("errors_from",
+                 "scatter of the measurements, the errors that they state, or none: there are "
+                 "as many unknowns as measurements",
+                 [](const U& u) { return error_words[static_cast<std::size_t>(u.errors)]; }),
+      written<&U::degrees>("degrees_of_freedom", "measurements less unknowns that are determined"),
+      written<&U::unknowns>("unknowns", "in the order of --free"),
+      written<&tangles>("cannot_tell_apart", "unknowns of which only the sum or the like is known"),
+      written<&alternatives>("alternatives", "KEY: VALUE of all unknowns that fit as well"),
+      written<&U::leave_one_out>(
+          "leave_one_out",
+          "how well fits predict the case that they leave out; null: too few cases"),
+      grouped<&next_keys, block, &U::next>(
+          "measure_next", "the measurement that would tell most; null: none would"),
+      written<&U::cases>("cases", "all of the scenario's"),
+  };
+}
 
 template <>
 struct Recorded<UnknownsFit> {
   static Keys<UnknownsFit> keys() {
-    return {written<&whole_fit>("fit", "what the measurements say")};
+    return {grouped<&fit_keys, block>("fit", "what the measurements say")};
   }
 };
 

@@ -13,14 +13,6 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-// Parts of a verdict that stand in an object of their own.
-struct SourcePart {
-  const ScenarioVerdict* of;
-};
-struct BottleneckPart {
-  const ScenarioVerdict* of;
-};
-
 std::vector<PlacedProblem> problems(const ScenarioErrors& errors) {
   return placed(errors.problems);
 }
@@ -48,31 +40,21 @@ Amounts change_of(const Part& part) {
 
 }  // namespace
 
-template <>
-struct Recorded<SourcePart> {
-  static Keys<SourcePart> keys() {
-    using P = SourcePart;
-    return {
-        written<&P::of, &ScenarioVerdict::name>("name"),
-        written<&P::of, &ScenarioVerdict::file>("file", "as given"),
-        written<&P::of, &ScenarioVerdict::key>(
-            "key", "its name in the baseline: the file from the baseline's folder"),
-        text_or_null<&P::of, &ScenarioVerdict::renamed_from>(
-            "renamed_from", "key of the entry that it is compared with; null: its own"),
-    };
-  }
-};
+static Keys<ScenarioVerdict> compared_source_keys() {
+  using S = ScenarioVerdict;
+  return {
+      written<&S::name>("name"),
+      written<&S::file>("file", "as given"),
+      written<&S::key>("key", "its name in the baseline: the file from the baseline's folder"),
+      text_or_null<&S::renamed_from>("renamed_from",
+                                     "key of the entry that it is compared with; null: its own"),
+  };
+}
 
-template <>
-struct Recorded<BottleneckPart> {
-  static Keys<BottleneckPart> keys() {
-    using P = BottleneckPart;
-    return {
-        written<&P::of, &ScenarioVerdict::bottleneck_before>("before", "a stage; null: none"),
-        written<&P::of, &ScenarioVerdict::bottleneck_now>("now", "likewise"),
-    };
-  }
-};
+static Keys<ScenarioVerdict> compared_bottleneck_keys() {
+  return {written<&ScenarioVerdict::bottleneck_before>("before", "a stage; null: none"),
+          written<&ScenarioVerdict::bottleneck_now>("now", "likewise")};
+}
 
 template <>
 struct Recorded<FigureChange> {
@@ -168,11 +150,11 @@ struct Recorded<ScenarioVerdict> {
   static Keys<ScenarioVerdict> keys() {
     using S = ScenarioVerdict;
     return {
-        written<S>("scenario", "which one", [](const S& s) { return SourcePart{&s}; }),
+        grouped<&compared_source_keys>("scenario", "which one"),
         written<&S::standing>("standing", "compared, or added: not in the baseline"),
         written<&S::level>("level", "pass, note, warn or fail"),
         written<&S::stale>("stale", "much better than the baseline"),
-        written<S>("bottleneck", "", [](const S& s) { return BottleneckPart{&s}; }),
+        grouped<&compared_bottleneck_keys>("bottleneck"),
         written<&S::figures>("figures", "before and now"),
         written<&S::limits>("limits", "every limit that applies to the scenario"),
         written<&S::stages>("stages",

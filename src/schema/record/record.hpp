@@ -24,6 +24,7 @@ namespace feedrate::schema {
 ///   static constexpr auto layout = block;  a line a key; without it, the record stands on one line
 /// A record of several files is specialized in a header, or they would differ unnoticed.
 inline constexpr JsonWriter::Layout block = JsonWriter::Layout::block;
+inline constexpr JsonWriter::Layout one_line = JsonWriter::Layout::line;
 
 template <class T>
 constexpr JsonWriter::Layout layout_of() {
@@ -329,6 +330,38 @@ auto keys_in() {
     };
   }
   return list;
+}
+
+template <class List>
+struct ListOf;
+template <class T>
+struct ListOf<Keys<T> (*)()> {
+  using Struct = T;
+};
+
+/// An object in which some of a record's entries stand: those of `list`. With `there`, which finds
+/// something or nothing in the record, it is null where that is nothing.
+template <auto list, JsonWriter::Layout layout = one_line, auto... there>
+auto grouped(std::string_view name, std::string_view manual = "") {
+  using T = typename ListOf<decltype(list)>::Struct;
+  static const Keys<T> own = list();
+  Entry<T> made{};
+  made.key.name = name;
+  made.key.manual = manual;
+  made.key.kind = KeyKind::object;
+  made.key.nullable = sizeof...(there) > 0;
+  for (const Entry<T>& one : own) made.key.keys.push_back(one.key);
+  made.write = [](const T& in, const Key& key, JsonWriter& out) {
+    out.key(key.name);
+    if (!(static_cast<bool>(std::invoke(there, in)) && ...)) {
+      out.null();
+      return;
+    }
+    out.begin_object(layout);
+    for (const Entry<T>& one : own) one.write(in, one.key, out);
+    out.end();
+  };
+  return made;
 }
 
 /// Entries and lists of entries, one after the other.
