@@ -258,11 +258,4 @@ study::Setting Grid::at(std::size_t point) const {
   return setting;
 }
 
-std::vector<study::Setting> combinations(std::span<const Vary> varied) {
-  const Grid grid({varied.begin(), varied.end()});
-  std::vector<study::Setting> all;
-  for (std::size_t point = 0; point < grid.size(); ++point) all.push_back(grid.at(point));
-  return all;
-}
-
 }  // namespace feedrate::api

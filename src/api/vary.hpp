@@ -49,8 +49,4 @@ class Grid {
   std::size_t size_ = 1;
 };
 
-/// Every combination, the last key varying fastest. InputError when a key comes twice or when there
-/// are more than max_points.
-std::vector<study::Setting> combinations(std::span<const Vary> varied);
-
 }  // namespace feedrate::api

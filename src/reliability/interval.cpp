@@ -270,10 +270,6 @@ Duration daly_interval(Duration write, Duration between) {
   return std::max(Duration{}, young_interval(write, between) - write);
 }
 
-double effective_share(Duration interval, Duration write, Duration restart, Duration between) {
-  return (1.0 - (restart + interval / 2.0) / between) / (1.0 + write / interval);
-}
-
 Duration best_interval(const InterruptedJob& of) {
   Plan plan{of};
   plan.spot.fallback.reset();

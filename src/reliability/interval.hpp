@@ -10,10 +10,6 @@ Duration young_interval(Duration write, Duration between);
 /// The same less the write itself, never below 0 (Daly 2006, lowest order).
 Duration daly_interval(Duration write, Duration between);
 
-/// Useful share of the time to first order: (1 − (restart + interval/2) / between) /
-/// (1 + write / interval), as of Meta's research clusters (arXiv 2410.21680).
-double effective_share(Duration interval, Duration write, Duration restart, Duration between);
-
 /// The interval with the least expected time of this job, whatever `job.interval` is: of as many
 /// equal stretches as are best. In the background, where writes cost no time, the longest that is
 /// within half a thousandth of it. A hair longer than the job where no checkpoint pays. Of a job

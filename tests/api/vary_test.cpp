@@ -92,18 +92,18 @@ TEST_CASE("vary: more than a million points are a slip") {
   CHECK(refusal("n=1:1e300:1e-300") != "accepted");
   const std::vector<Vary> square = {{"a", std::vector<std::string>(1001, "1")},
                                     {"b", std::vector<std::string>(1000, "1")}};
-  CHECK_THROWS_AS(combinations(square), InputError);
+  CHECK_THROWS_AS(Grid(square), InputError);
 }
 
 TEST_CASE("vary: keys combine to a grid, the last fastest") {
   const std::vector<Vary> varied = {{"a", {"1", "2"}}, {"b", {"x", "y"}}};
-  const std::vector<study::Setting> grid = combinations(varied);
+  const Grid grid(varied);
   REQUIRE(grid.size() == 4);
-  CHECK(grid[0] == study::Setting{{"a", "1"}, {"b", "x"}});
-  CHECK(grid[1] == study::Setting{{"a", "1"}, {"b", "y"}});
-  CHECK(grid[3] == study::Setting{{"a", "2"}, {"b", "y"}});
+  CHECK(grid.at(0) == study::Setting{{"a", "1"}, {"b", "x"}});
+  CHECK(grid.at(1) == study::Setting{{"a", "1"}, {"b", "y"}});
+  CHECK(grid.at(3) == study::Setting{{"a", "2"}, {"b", "y"}});
   const std::vector<Vary> twice = {{"a", {"1"}}, {"a", {"2"}}};
-  CHECK_THROWS_AS(combinations(twice), InputError);
+  CHECK_THROWS_AS(Grid(twice), InputError);
 }
 
 TEST_CASE("vary: a setting splits at its first equals sign") {

@@ -28,7 +28,9 @@ std::string kept_in_memory(const std::vector<std::string>& vary) {
   const schema::Document document = load_with_settings(scenario, {});
   std::vector<study::SweepInput> inputs;
   std::set<std::string> instances;
-  for (study::Setting& setting : api::combinations(varied)) {
+  const api::Grid grid(varied);
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    study::Setting setting = grid.at(i);
     schema::Document point = document;
     for (const auto& [key, value] : setting) schema::set_value(point, key, value, "--vary");
     Scenario read = scenario_of(point);

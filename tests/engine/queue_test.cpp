@@ -15,6 +15,18 @@ std::vector<std::int64_t> times(const MarkStats& mark) {
 
 using Times = std::vector<std::int64_t>;
 
+/// Takes a ticket, works on it, and hands it over.
+void add_worker(Model& model, QueueId tickets, QueueId results, std::int64_t ns) {
+  const auto program = model.add(ProgramBuilder()
+                                     .repeat_forever()
+                                     .take(tickets, 0)
+                                     .delay({ns}, 0)
+                                     .put(results, 0)
+                                     .next()
+                                     .build());
+  model.add(Process{.name = "worker", .program = program, .daemon = true});
+}
+
 }  // namespace
 
 TEST_CASE("engine: a bounded queue blocks its producer, who goes on at the take that makes room") {
@@ -115,16 +127,7 @@ TEST_CASE("engine: an ordered queue yields by ticket, whoever is done first") {
       model.add(Queue{.name = "tickets", .initial = 6, .kind = QueueKind::numbering});
   const QueueId results =
       model.add(Queue{.name = "results", .kind = QueueKind::ordered, .numbered_by = tickets});
-  const auto worker = [&](std::int64_t ns) {
-    const auto program = model.add(ProgramBuilder()
-                                       .repeat_forever()
-                                       .take(tickets, 0)
-                                       .delay({ns}, 0)
-                                       .put(results, 0)
-                                       .next()
-                                       .build());
-    model.add(Process{.name = "worker", .program = program, .daemon = true});
-  };
+  const auto worker = [&](std::int64_t ns) { add_worker(model, tickets, results, ns); };
   worker(100);  // ticket 0 until 100, then 5 (1, 2, 3 and 4 went to the quick one) until 200
   worker(24);   // 1 at 24, 2 at 48, 3 at 72, 4 at 96
   model.add(Process{
@@ -143,16 +146,7 @@ TEST_CASE(
       model.add(Queue{.name = "tickets", .initial = 6, .kind = QueueKind::numbering});
   const QueueId results = model.add(
       Queue{.name = "results", .capacity = 2, .kind = QueueKind::ordered, .numbered_by = tickets});
-  const auto worker = [&](std::int64_t ns) {
-    const auto program = model.add(ProgramBuilder()
-                                       .repeat_forever()
-                                       .take(tickets, 0)
-                                       .delay({ns}, 0)
-                                       .put(results, 0)
-                                       .next()
-                                       .build());
-    model.add(Process{.name = "worker", .program = program, .daemon = true});
-  };
+  const auto worker = [&](std::int64_t ns) { add_worker(model, tickets, results, ns); };
   worker(100);
   worker(24);
   model.add(Process{

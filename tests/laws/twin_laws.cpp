@@ -141,55 +141,55 @@ std::vector<Duration> begins(const Twin& twin) {
   return all;
 }
 
+Twin any_twin(pipeline::Generator& random) {
+  auto twin = twin_of(random, random.chance(0.5));
+  if (!twin) throw InputError("not of these");
+  return std::move(*twin);
+}
+
 }  // namespace
 
 TEST_CASE(
     "twin laws: the GPU is as busy as the run says, and busy and waiting are all of the time") {
   int whole = 0, parts = 0, waiting = 0, several = 0;
-  for_possible(
-      feedrate::test::seeded(7301), 30, 20,
-      [](pipeline::Generator& random) {
-        auto twin = twin_of(random, random.chance(0.5));
-        if (!twin) throw InputError("not of these");
-        return std::move(*twin);
-      },
-      [&](const Twin& twin, pipeline::Generator&) {
-        const Monitors& said = *twin.result.monitors;
-        const Read seen = read(twin);
-        REQUIRE(seen.readings[ReadingId::gpu]);
-        // The result states events only where they part from the mean by over 1 %, and
-        // the mean shares out that time as closely.
-        double tolerance = 0.02 + 3.0 * seen.gpu_error;
-        // What fills the pipeline is in the run's figure, and not in that of the rest.
-        const TimelineSection& last = twin.timeline.sections.back();
-        if (!seen.whole) {
-          tolerance += (last.length - seen.time) / twin.result.times.epoch;
-          ++parts;
-        } else {
-          // One epoch of few steps is not the mean of epochs, and of few samples the last, of a
-          // part of an interval, counts as a whole one.
-          tolerance += std::abs(last.length / twin.result.times.epoch - 1.0);
-          tolerance += twin.interval / last.length;
-          ++whole;
-        }
-        const double gpu = *seen.readings[ReadingId::gpu];
-        INFO("run " << said.gpu << ", twin " << gpu << " ± " << seen.gpu_error << ", "
-                    << twin.inputs.gpus() << " GPUs, whole " << seen.whole);
-        // Several GPUs wait in the all-reduce for the one whose batch is late, and their kernels
-        // run: the run counts that as waiting for batches, whoever does it.
-        CHECK(gpu >= said.gpu - tolerance);
-        if (twin.inputs.gpus() == 1.0) CHECK(gpu <= said.gpu + tolerance);
-        waiting += said.gpu < 0.8 ? 1 : 0;
-        several += twin.inputs.gpus() > 1.0 ? 1 : 0;
-        for (const TimelineSection& section : twin.timeline.sections) {
-          for (const Track& track : section.tracks) {
-            if (track.kind != TrackKind::gpu) continue;
-            Duration all;
-            for (const TimelineSpan& span : track.spans) all += span.end - span.begin;
-            CHECK(all.base() == Approx(section.length.base()).epsilon(1e-9));
-          }
-        }
-      });
+  for_possible(feedrate::test::seeded(7301), 30, 20, any_twin,
+               [&](const Twin& twin, pipeline::Generator&) {
+                 const Monitors& said = *twin.result.monitors;
+                 const Read seen = read(twin);
+                 REQUIRE(seen.readings[ReadingId::gpu]);
+                 // The result states events only where they part from the mean by over 1 %, and
+                 // the mean shares out that time as closely.
+                 double tolerance = 0.02 + 3.0 * seen.gpu_error;
+                 // What fills the pipeline is in the run's figure, and not in that of the rest.
+                 const TimelineSection& last = twin.timeline.sections.back();
+                 if (!seen.whole) {
+                   tolerance += (last.length - seen.time) / twin.result.times.epoch;
+                   ++parts;
+                 } else {
+                   // One epoch of few steps is not the mean of epochs, and of few samples the last,
+                   // of a part of an interval, counts as a whole one.
+                   tolerance += std::abs(last.length / twin.result.times.epoch - 1.0);
+                   tolerance += twin.interval / last.length;
+                   ++whole;
+                 }
+                 const double gpu = *seen.readings[ReadingId::gpu];
+                 INFO("run " << said.gpu << ", twin " << gpu << " ± " << seen.gpu_error << ", "
+                             << twin.inputs.gpus() << " GPUs, whole " << seen.whole);
+                 // Several GPUs wait in the all-reduce for the one whose batch is late, and their
+                 // kernels run: the run counts that as waiting for batches, whoever does it.
+                 CHECK(gpu >= said.gpu - tolerance);
+                 if (twin.inputs.gpus() == 1.0) CHECK(gpu <= said.gpu + tolerance);
+                 waiting += said.gpu < 0.8 ? 1 : 0;
+                 several += twin.inputs.gpus() > 1.0 ? 1 : 0;
+                 for (const TimelineSection& section : twin.timeline.sections) {
+                   for (const Track& track : section.tracks) {
+                     if (track.kind != TrackKind::gpu) continue;
+                     Duration all;
+                     for (const TimelineSpan& span : track.spans) all += span.end - span.begin;
+                     CHECK(all.base() == Approx(section.length.base()).epsilon(1e-9));
+                   }
+                 }
+               });
   CHECK_DRAWN(whole > 5);
   CHECK_DRAWN(parts > 5);
   CHECK_DRAWN(waiting > 5);
@@ -199,13 +199,7 @@ TEST_CASE(
 TEST_CASE("twin laws: disk, network, memory and start are the utilisation law's, and the run's") {
   int disks = 0, networks = 0;
   for_possible(
-      feedrate::test::seeded(7302), 40, 20,
-      [](pipeline::Generator& random) {
-        auto twin = twin_of(random, random.chance(0.5));
-        if (!twin) throw InputError("not of these");
-        return std::move(*twin);
-      },
-      [&](const Twin& twin, pipeline::Generator&) {
+      feedrate::test::seeded(7302), 40, 20, any_twin, [&](const Twin& twin, pipeline::Generator&) {
         const Monitors& said = *twin.result.monitors;
         const Read seen = read(twin);
         REQUIRE(seen.readings[ReadingId::ram].has_value() == said.memory.has_value());

@@ -160,8 +160,8 @@ TEST_CASE("interruptions: the effective training time of large jobs") {
       job.writing.time = minutes(1.0);
       job.work = hours(24.0 * 14.0);
       const Duration between = 1.0 / job.sudden;
-      const double first_order =
-          effective_share(job.interval, job.writing.time, job.restart, between);
+      const double first_order = (1.0 - (job.restart + job.interval / 2.0) / between) /
+                                 (1.0 + job.writing.time / job.interval);
       INFO(rate << ", " << nodes << " nodes");
       CHECK(job.work / expected(job).wall == Approx(first_order).epsilon(0.06));
     }
