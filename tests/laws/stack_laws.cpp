@@ -23,6 +23,17 @@ using namespace testing_world;
 
 namespace {
 
+/// Whether a table begins with one row for each kind, in their order, as Named takes them.
+template <class Rows>
+constexpr bool begins_with_kinds(const Rows& rows, std::size_t kinds) {
+  for (std::size_t i = 0; i < kinds; ++i) {
+    if (static_cast<std::size_t>(rows[i].family) != i) return false;
+  }
+  return true;
+}
+static_assert(begins_with_kinds(service_rows, store_traits.size()), "a kind of store has no row");
+static_assert(begins_with_kinds(loader_rows, loader_traits.size()), "a kind of loader has no row");
+
 /// Types a default in where the scenario says nothing of its key.
 void type_in(const NamedDefault& one, Scenario& s) {
   const double number = one.number.value;
