@@ -110,6 +110,22 @@ def row_from(name, groups, bias, wide, inner):
                       len(every), len(groups), quantile(off, 0.5), math.exp(quantile(ln_off, 0.9)))
 
 
+def ordered(rows, name):
+    """Who knows more of a job is no less sure of it. Rows of one class are learned of different studies, and where few of them
+    say otherwise, neighbours that contradict each other have their common width, each weighing by its studies."""
+    blocks = []
+    for row in (rows[f"{name}/{known}"] for known in KNOWN if f"{name}/{known}" in rows):
+        blocks.append(([row], math.log(row.half_width(2)), row.studies))
+        while len(blocks) > 1 and blocks[-1][1] > blocks[-2][1]:
+            (after, b, m), (before, a, n) = blocks.pop(), blocks.pop()
+            blocks.append((before + after, (a * n + b * m) / (n + m), n + m))
+    for members, width, _ in blocks:
+        for row in members:
+            factor = math.exp(width) / row.half_width(2)
+            row.between *= factor
+            row.within *= factor
+
+
 def table(studies, out=None):
     """Rows by name, without the study `out`: any, any/KNOWN, CLASS, CLASS/KNOWN."""
     left = {key: study.points for key, study in studies.items() if key != out and study.points}
@@ -141,6 +157,8 @@ def table(studies, out=None):
             parent = [c * k / a for c, k, a in zip(class_wide, by_known[known], wide)]
             rows[f"{name}/{known}"] = row_from(f"{name}/{known}", both, own,
                                                towards(quantiles_of(both), parent, len(both)), inner)
+    for name in ("any", *CLASSES):
+        ordered(rows, name)
     return rows
 
 

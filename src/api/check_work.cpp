@@ -16,12 +16,14 @@
 #include "base/version.hpp"
 #include "model/figures.hpp"
 #include "report/numbers.hpp"
+#include "resolve/resolve.hpp"
 #include "schema/catalog/catalog_parts.hpp"
 #include "schema/catalog/catalog_reader.hpp"
 #include "schema/documents/host.hpp"
 #include "study/attribution.hpp"
 #include "study/check.hpp"
 #include "study/price_age.hpp"
+#include "study/replicate.hpp"
 #include "words/checks.hpp"
 
 namespace feedrate::api {
@@ -155,7 +157,9 @@ class Checker {
     const Result now = held ? run_at(*held) : at_todays;
     job.inputs = stored(job.scenario, catalog_, pricing, host());
     ScenarioVerdict& verdict = checked_.verdict.scenarios[i];
-    verdict = study::judge(job.entry == nullptr ? nullptr : &job.entry->figures, now, job.limits);
+    const auto again = bands_again(job, now, held ? *held : catalog_);
+    verdict = study::judge(job.entry == nullptr ? nullptr : &job.entry->figures, now, job.limits,
+                           again ? &*again : nullptr);
     verdict.file = job.path;
     verdict.key = job.key;
     verdict.name = job.scenario.name;
@@ -256,6 +260,30 @@ class Checker {
                        report::money(before), report::money(now));
   }
 
+  static std::optional<HostProfile> kept_host(const schema::BaselineEntry& entry,
+                                              const std::string& file) {
+    if (!entry.inputs.host) return std::nullopt;
+    return schema::parse_host_profile(schema::compact_text(*entry.inputs.host), file);
+  }
+
+  /// Bands by what was measured again since the baseline was made; empty where nothing was.
+  [[nodiscard]] std::optional<Bands> bands_again(const CheckedJob& job, const Result& now,
+                                                 const Catalog& catalog) const {
+    if (options_.replications <= 0 || job.entry == nullptr || !job.old) return std::nullopt;
+    try {
+      const Catalog old = kept_catalog(*job.entry);
+      const auto old_host = kept_host(*job.entry, inputs_.baseline.file);
+      const auto drawn = study::measured_again(
+          resolve::resolve(*job.old, old, old_host ? &*old_host : nullptr).used, now.inputs);
+      if (drawn.empty()) return std::nullopt;
+      study::RunOptions options = options_;
+      options.bottlenecks = false;
+      return study::replicate_inputs(job.scenario, catalog, host(), options, drawn);
+    } catch (const InputError&) {
+      return std::nullopt;  // inputs in a form that only the feedrate of that time knew
+    }
+  }
+
   void explain(const CheckedJob& job, const Result& now, const Catalog& catalog,
                ScenarioVerdict& verdict) const {
     const schema::BaselineEntry& entry = *job.entry;
@@ -293,11 +321,7 @@ class Checker {
     const schema::StoredInputs& before = job.entry->inputs;
     const Catalog old = kept_catalog(*job.entry);
     const Catalog half = same_inputs ? Catalog{} : with_machines_of(old, catalog);
-    std::optional<HostProfile> old_host;
-    if (before.host) {
-      old_host =
-          schema::parse_host_profile(schema::compact_text(*before.host), inputs_.baseline.file);
-    }
+    const auto old_host = kept_host(*job.entry, inputs_.baseline.file);
     std::vector<study::Substitution> steps{
         {InputGroup::simulator, job.old, &old, old_host ? &*old_host : nullptr}};
     std::vector<InputGroup> taken;

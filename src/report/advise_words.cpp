@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/choice_words.hpp"
 #include "report/numbers.hpp"
@@ -146,7 +147,12 @@ std::string outcome_words(const Advice& advice, const JobFigures& after) {
     text = "the job takes about as long";
   }
   if (!advice.priced) return text;
-  if (money(after.total) == money(advice.before.total)) return text + " and costs about as much";
+  if (money(after.total) == money(advice.before.total)) {
+    const double change = after.total / advice.before.total - 1.0;
+    if (!(std::abs(change) >= worth_changing)) return text + " and costs about as much";
+    return text + fmt::format(" and costs {} {}", percent(std::abs(change)),
+                              change > 0.0 ? "more" : "less");
+  }
   return text +
          fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
 }

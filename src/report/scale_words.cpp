@@ -97,8 +97,20 @@ std::string bound_words(const ScaleCurve& curve) {
     text = fmt::format("From N = {} on, {}, which all instances share, is the limit.",
                        count(curve.bound->from), limit_words(*curve.bound));
   }
-  if (curve.fastest.instances < curve.to) {
-    const Duration least = curve.fastest.outlay.time;
+  const Duration least = curve.fastest.outlay.time;
+  const ScaleRow* quicker = nullptr;
+  for (const ScaleRow& row : curve.rows) {
+    if (row.instances <= curve.fastest.instances || !row.point.answered()) continue;
+    const Duration time = row.point.result.times.total;
+    if (time >= least * (1.0 - alike_share)) continue;
+    if (quicker == nullptr || time < quicker->point.result.times.total) quicker = &row;
+  }
+  if (quicker != nullptr) {
+    text += fmt::format("{}More than {} share the global batch only by rounding: {} then take {}.",
+                        text.empty() ? "" : " ", instances_text(curve.fastest.instances),
+                        instances_text(quicker->instances),
+                        duration(quicker->point.result.times.total));
+  } else if (curve.fastest.instances < curve.to) {
     const bool longer = std::any_of(curve.rows.begin(), curve.rows.end(), [&](const ScaleRow& row) {
       return row.instances > curve.fastest.instances && row.point.answered() &&
              row.point.result.times.total > least * (1.0 + alike_share);

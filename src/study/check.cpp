@@ -37,14 +37,30 @@ double measured(const Limit& limit, double before, double now) {
   return change / std::fabs(before);
 }
 
-/// Whether the result's own uncertainty explains that the limit is broken.
-bool explained(const Limit& limit, double before, const Band& band) {
-  if (limit.of != LimitOf::value) return before >= band[0] && before <= band[2];
+/// Whether the result's own uncertainty explains that a limit on the figure is broken.
+bool explained(const Limit& limit, const Band& band) {
   return holds(band[0], limit.comparison, limit.bound) ||
          holds(band[2], limit.comparison, limit.bound);
 }
 
-Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result& result) {
+/// Whether what was measured again explains how far the figure is from what it was: an error that
+/// both share does not.
+bool explained(double before, double now, const Band& again) {
+  if (again[1] == 0.0) return false;
+  const double scale = now / again[1];
+  const auto [low, high] = std::minmax({scale * again[0], scale * again[2]});
+  return low < high && before >= low && before <= high;
+}
+
+std::optional<Band> band_again(const Result& result, const Bands* again, std::string_view name) {
+  if (again == nullptr) return std::nullopt;
+  Result drawn = result;
+  drawn.bands = *again;
+  return metric_band(drawn, name);
+}
+
+Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result& result,
+                      const Bands* again) {
   Judgement out{limit, Level::pass, before_of(baseline, limit.metric), metric(result, limit.metric),
                 false, ""};
   if (!out.now) {
@@ -61,14 +77,14 @@ Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result&
   const double value = measured(limit, before, *out.now);
   out.message = words::judged(limit, before, *out.now, value);
   if (holds(value, limit.comparison, limit.bound)) return out;
-  const auto band = metric_band(result, limit.metric);
-  if (band && explained(limit, before, *band)) {
-    out.within_band = true;
-    out.level = Level::note;
-    out.message += words::within_band;
-    return out;
-  }
-  out.level = limit.level;
+  const bool of_change = limit.of != LimitOf::value;
+  const auto band =
+      of_change ? band_again(result, again, limit.metric) : metric_band(result, limit.metric);
+  out.within_band =
+      band && (of_change ? explained(before, *out.now, *band) : explained(limit, *band));
+  out.level = out.within_band ? Level::note : limit.level;
+  if (out.within_band)
+    out.message += of_change ? words::within_what_was_measured_again : words::within_band;
   return out;
 }
 
@@ -82,7 +98,7 @@ double rounding(const Figures& before, FigureUnit unit) {
 }
 
 /// A limit on the change of every figure: those that break it, or that none does.
-void judge_all(const Limit& limit, const Figures& before, const Result& result,
+void judge_all(const Limit& limit, const Figures& before, const Result& result, const Bands* again,
                std::vector<Judgement>& out) {
   const std::size_t first = out.size();
   for (const auto& [name, was] : before.values) {
@@ -91,7 +107,7 @@ void judge_all(const Limit& limit, const Figures& before, const Result& result,
     if (is_stall_of_stage(name) && !metric(result, name)) continue;
     const double is = metric(result, name).value_or(was + 1.0);
     if (std::fabs(is - was) <= rounding(before, unit_of(name))) continue;
-    Judgement judged = judge_limit(one, &before, result);
+    Judgement judged = judge_limit(one, &before, result, again);
     if (judged.level != Level::pass) out.push_back(std::move(judged));
   }
   if (before.bottleneck != result.bottleneck.stage) {
@@ -194,7 +210,23 @@ bool as_kept(const Figures& kept, const Result& now) {
          });
 }
 
-ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits) {
+std::set<std::string, std::less<>> measured_again(std::span<const InputUsed> before,
+                                                  std::span<const InputUsed> now) {
+  const auto has_error = [](const InputUsed& input) {
+    return !input.low.empty() && input.from.origin != Origin::assumed;
+  };
+  std::set<std::string, std::less<>> keys;
+  for (const InputUsed& input : now) {
+    const auto was = std::find_if(before.begin(), before.end(),
+                                  [&](const InputUsed& one) { return one.key == input.key; });
+    if (was == before.end() || was->text == input.text) continue;
+    if (has_error(*was) && has_error(input)) keys.insert(input.key);
+  }
+  return keys;
+}
+
+ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits,
+                      const Bands* again) {
   ScenarioVerdict verdict;
   verdict.bottleneck_now = now.bottleneck.stage;
   const auto add_figure = [&](std::string_view name) {
@@ -229,9 +261,9 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
     if (before == nullptr && limit.of != LimitOf::value) continue;
     const std::size_t first = verdict.limits.size();
     if (limit.metric == every_figure) {
-      judge_all(limit, *before, now, verdict.limits);
+      judge_all(limit, *before, now, again, verdict.limits);
     } else {
-      verdict.limits.push_back(judge_limit(limit, before, now));
+      verdict.limits.push_back(judge_limit(limit, before, now, again));
     }
     for (std::size_t i = first; i < verdict.limits.size(); ++i) {
       const Judgement& judged = verdict.limits[i];

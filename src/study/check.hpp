@@ -1,5 +1,7 @@
 #pragma once
 // A scenario's figures held against its baseline and its limits.
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,11 +19,18 @@ Figures figures_of(const Result& result);
 /// fewer figures.
 bool as_kept(const Figures& kept, const Result& now);
 
+/// Keys of the inputs whose values differ and that have an error of measurement in both: these may
+/// differ by chance. What has none in the baseline is no excuse for a change that states one.
+std::set<std::string, std::less<>> measured_again(std::span<const InputUsed> before,
+                                                  std::span<const InputUsed> now);
+
 /// Judges the scenario against `before`, its entry of the baseline (null: there is none). Fills
-/// standing, level, figures, limits, stages and stale; the caller fills the names. The rules:
-/// - a limit on a rise or fall counts only where the baseline's figure lies outside the result's
-/// own
-///   5-95 % band, and a limit on the figure itself only where the whole band breaks it;
+/// standing, level, figures, limits, stages and stale; the caller fills the names. `again`: bands
+/// of the result by what was measured again alone (replicate_inputs); null: nothing was, or nothing
+/// is drawn. The rules:
+/// - a limit on a rise or fall that is broken counts but where the baseline's figure lies as near
+///   to the result's as the 5-95 % band of `again` lies about its middle, and a limit on the figure
+///   itself only where the whole band of the result breaks it;
 /// - a line of the bill that is gone or costs nothing any more is a failure, and nothing is better
 ///   then, but not one that another line of its part stands for now, nor where the baseline holds
 ///   no lines;
@@ -29,7 +38,8 @@ bool as_kept(const Figures& kept, const Result& now);
 /// - cost, total cost or time that is better by more than its limit allows it to be worse (5 % if
 /// it
 ///   has no limit), with none of them worse, makes the baseline stale, which is a note.
-ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits);
+ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits,
+                      const Bands* again = nullptr);
 
 /// The worst level of all scenarios.
 Level worst(std::span<const ScenarioVerdict> scenarios);

@@ -45,20 +45,19 @@ Own own_of(const RunOptions& options, std::uint64_t stream) {
   return own;
 }
 
-}  // namespace
-
-Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                const RunOptions& options) {
+/// `middle` says of which inputs none is drawn.
+Bands bands_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+               const RunOptions& options, const std::function<bool(std::string_view)>& middle,
+               const std::function<Own(std::uint64_t)>& own) {
   Bands bands;
-  const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
   std::array<std::vector<double>, banded_figures.size()> values, never;
   pipeline::SimulationOptions mean_only;
   mean_only.details = false;
   bands.replications = each_replication(options, [&](std::uint64_t stream) {
     const resolve::Draw draw = [&](std::string_view key) {
-      return kept.contains(key) ? 0.5 : uniform_of(options.seed, stream, key);
+      return middle(key) ? 0.5 : uniform_of(options.seed, stream, key);
     };
-    const DrawnJob job = drawn_job(scenario, catalog, host, draw, own_of(options, stream));
+    const DrawnJob job = drawn_job(scenario, catalog, host, draw, own(stream));
     const bool endless = never_ends(job.outcome);
     if (endless) bands.never_ends += 1.0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -85,6 +84,25 @@ Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProf
     bands.inner[i] = quantiles(values[i], InnerBand{0.1, 0.25, 0.75, 0.9});
   }
   return bands;
+}
+
+}  // namespace
+
+Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                const RunOptions& options) {
+  const Names kept = options.guesses ? Names{} : guesses_of(scenario, catalog, host);
+  return bands_of(
+      scenario, catalog, host, options, [&](std::string_view key) { return kept.contains(key); },
+      [&](std::uint64_t stream) { return own_of(options, stream); });
+}
+
+Bands replicate_inputs(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                       const RunOptions& options, const Names& drawn) {
+  Own own;
+  own.model_error = ModelError::none;
+  return bands_of(
+      scenario, catalog, host, options, [&](std::string_view key) { return !drawn.contains(key); },
+      [&](std::uint64_t) { return own; });
 }
 
 double share_in_time(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,

@@ -2,6 +2,7 @@
 // Uncertainty: the job simulated repeatedly with drawn inputs and times.
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "model/result.hpp"
@@ -15,6 +16,11 @@ namespace feedrate::study {
 /// Bands::replications says how many were drawn before `options.enough` ended it.
 Bands replicate(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                 const RunOptions& options);
+
+/// The same where only these inputs are drawn, by their keys, and nothing of the job's own luck nor
+/// of the model's error.
+Bands replicate_inputs(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                       const RunOptions& options, const std::set<std::string, std::less<>>& drawn);
 
 /// Calls `draw` for each replication with the number of its stream of random numbers, from 1 on.
 /// Returns how many there were: at least one, and fewer than `options.replications` where

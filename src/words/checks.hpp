@@ -25,6 +25,8 @@ std::string line_limit(std::string_view line);
 std::string lost_line(std::string_view line, double before, bool listed);
 /// What stands behind that where the result's own uncertainty explains it.
 inline constexpr std::string_view within_band = ", within the result's own 5-95 % band";
+inline constexpr std::string_view within_what_was_measured_again =
+    ", within the errors of the inputs that were measured again";
 
 inline constexpr std::string_view not_in_baseline =
     "not in the baseline yet: run with --update to add it";

@@ -69,6 +69,14 @@ Limit limit(Generator& random) {
   return made;
 }
 
+/// Whether `old` lies as near to `now` as the band lies about its middle.
+bool near(double old, double now, const Band& band) {
+  if (band[1] == 0.0) return false;
+  const double ends[] = {now * band[0] / band[1], now * band[2] / band[1]};
+  return std::abs(ends[1] - ends[0]) > 0.0 && old >= std::min(ends[0], ends[1]) &&
+         old <= std::max(ends[0], ends[1]);
+}
+
 TEST_CASE(
     "judged: a limit is broken where what it compares lies beyond its bound and no band says") {
   Generator random(141);
@@ -103,7 +111,8 @@ TEST_CASE(
                    : 0.05;
     if (std::isfinite(compared) && std::abs(compared - of.bound) < 1e-6) continue;
     const std::vector<Limit> limits{of};
-    const Judgement judged = study::judge(&before, now, limits).limits.front();
+    const Bands* const again = now.bands ? &*now.bands : nullptr;
+    const Judgement judged = study::judge(&before, now, limits, again).limits.front();
     INFO(of.metric << " " << compared << " against " << of.bound);
     CHECK(judged.now == value);
     CHECK(judged.before == old);
@@ -123,7 +132,7 @@ TEST_CASE(
     const bool inside =
         band && (of.of == LimitOf::value ? holds((*band)[0], of.comparison, of.bound) ||
                                                holds((*band)[2], of.comparison, of.bound)
-                                         : *old >= (*band)[0] && *old <= (*band)[2]);
+                                         : near(*old, *value, *band));
     CHECK(judged.within_band == inside);
     CHECK(judged.level == (inside ? Level::note : of.level));
     explained += inside ? 1 : 0;

@@ -79,8 +79,10 @@ struct Recorded<Judgement> {
         written<&J::limit, &Limit::text>("limit", "as written"),
         written<&J::limit, &Limit::metric>("metric", "figure that it limits"),
         written<&J::level>("level", "pass, note, warn or fail"),
-        written<&J::within_band>("within_band",
-                                 "exceeded, but by no more than the result's own band"),
+        written<&J::within_band>(
+            "within_band",
+            "exceeded, but by no more than the result's own band, or, of a rise or fall, the "
+            "errors of inputs that were measured again"),
         written<&J::before>("before"),
         written<&J::now>("now"),
         written<&J::message>("message", "one sentence"),
