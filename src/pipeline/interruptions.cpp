@@ -16,8 +16,12 @@ namespace {
 double storage_carries(const Inputs& inputs, Stage storage) {
   const double last = epochs_begun(inputs);
   double most = 1e300;
-  for (const Loading& loading : loadings(inputs, EpochKind::later, misses_in(inputs, last),
-                                         active_workers(inputs), Reading::all)) {
+  const std::vector<Loading> all = loadings(inputs, EpochKind::later, misses_in(inputs, last),
+                                            active_workers(inputs), Reading::all);
+  // Helpers read from the same disk.
+  double customers = 0.0;
+  for (const Loading& loading : all) customers += loading.customers;
+  for (const Loading& loading : all) {
     for (const SampleLimit& limit : loading.limits) {
       // What a burst lets through may have been the job's pace.
       const bool bursts = limit.credit > 0.0 && limit.burst_rate > limit.rate;
@@ -25,7 +29,7 @@ double storage_carries(const Inputs& inputs, Stage storage) {
     }
     for (const Station& station : loading.stations) {
       if (storage != Stage::disk || station.stage != storage || !station.works()) continue;
-      most = std::min(most, station.rate.total(loading.customers) / station.work);
+      most = std::min(most, station.rate.total(customers) / station.work);
     }
   }
   return most;
