@@ -10,6 +10,13 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/// Two names that differ by these look the same; joiners stay, which some scripts are written with.
+bool is_unseen(char32_t code) {
+  return code == 0xAD || code == 0x61C || code == 0x200B || code == 0x200E || code == 0x200F ||
+         (code >= 0x2060 && code <= 0x2064) || code == 0xFEFF ||
+         (code >= 0xE0000 && code <= 0xE007F);
+}
+
 std::string shown(std::string_view text, bool lines) {
   std::string out;
   out.reserve(text.size());
@@ -49,7 +56,7 @@ Glyph glyph_at(std::string_view text, std::size_t at) {
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
          (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
-         code == 0xFFFE || code == 0xFFFF;
+         code == 0xFFFE || code == 0xFFFF || is_unseen(code);
 }
 
 bool is_log_command(std::string_view text, std::size_t at) {

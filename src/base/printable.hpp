@@ -17,8 +17,9 @@ struct Glyph {
 Glyph glyph_at(std::string_view text, std::size_t at);
 
 /// Whether a character does something: C0 and C1 controls, DEL, line and paragraph separators,
-/// bidirectional embeddings, overrides and isolates (which show a name as another one), and what
-/// XML cannot hold.
+/// bidirectional marks, embeddings, overrides and isolates (which show a name as another one), what
+/// takes no place where it stands (zero-width spaces, soft hyphens, tags), and what XML cannot
+/// hold.
 bool is_control(char32_t code);
 
 /// Whether text[at] begins, or completes, what the log of a CI system would obey: "::" in front of

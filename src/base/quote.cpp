@@ -53,7 +53,9 @@ std::string on_one_line(std::string_view text, std::size_t limit) {
     } else if (glyph.code == U'\t') {
       out += "\\t";
     } else if (is_control(glyph.code) || is_log_command(text, i)) {
-      out += code < 0x80 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+      out += code < 0x80      ? fmt::format("\\x{:02x}", code)
+             : code <= 0xFFFF ? fmt::format("\\u{:04x}", code)
+                              : fmt::format("\\U{:08x}", code);
     } else {
       out += text.substr(i, glyph.length);
     }

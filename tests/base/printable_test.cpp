@@ -9,6 +9,8 @@ using namespace feedrate;
 TEST_CASE("printable: nothing is left that acts on a terminal") {
   CHECK(printable("a\x1b[2Jb\x7f") == "a?[2Jb?");
   CHECK(printable("C1 \u0085\u009b31m") == "C1 ??31m");
+  CHECK(printable("a\u200bb\u00adc\ufeffd\u200fe\u2060f\U000E0041") == "a?b?c?d?e?f?");
+  CHECK(printable("\u0645\u200c\u06cc") == "\u0645\u200c\u06cc");
   CHECK(printable("\u202eevil\u2066x\u2069\u2028") == "?evil?x??");
   CHECK(printable("\x9b\xff\uffff") == "???");
   CHECK(printable("é 日本 🚀 – 10 %") == "é 日本 🚀 – 10 %");

@@ -1,5 +1,6 @@
 #include "schema/json/json_reader.hpp"
 
+#include "schema/json/json_writer.hpp"
 #include "tests/catch.hpp"
 
 namespace feedrate::schema {
@@ -40,6 +41,18 @@ TEST_CASE("json: numbers keep their digits, a byte order mark is passed over") {
   CHECK(root->items[2]->number == 18446744073709551616.0);
   CHECK(root->items[3]->boolean);
   CHECK(root->items[4]->kind == JsonKind::null);
+}
+
+TEST_CASE("json: characters that act or are not seen are escaped, and read back as they were") {
+  for (const char* const text :
+       {"\u202e", "\u200b", "\u00ad", "\ufeff", "\U000E0041", "\U000E007F", "\x1b"}) {
+    JsonWriter writer;
+    writer.begin_array().text(text).end();
+    const std::string written = std::move(writer).finish();
+    INFO(written);
+    CHECK(written.find("\\u") != std::string::npos);
+    CHECK(parse_json(written, "f")->items[0]->text == text);
+  }
 }
 
 TEST_CASE("json: syntax errors are told in plain words, with the line") {

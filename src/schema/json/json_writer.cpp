@@ -26,7 +26,9 @@ void append_escaped(std::string& out, std::string_view text) {
     } else if (!glyph.valid) {
       out += "\\ufffd";  // no UTF-8: a JSON document must not carry it
     } else if (is_control(glyph.code) || is_log_command(text, i)) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(glyph.code));
+      const auto code = static_cast<unsigned>(glyph.code);
+      if (code > 0xFFFF) out += fmt::format("\\u{:04x}", 0xD7C0 + (code >> 10));
+      out += fmt::format("\\u{:04x}", code > 0xFFFF ? 0xDC00 + (code & 0x3FF) : code);
     } else {
       out += text.substr(i, glyph.length);
     }
