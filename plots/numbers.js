@@ -59,7 +59,7 @@ export function money(dollars) {
   const size = Math.abs(dollars);
   if (size === 0) return '$0.00';
   if (size < 1e-4) return `${sign}<$0.0001`;
-  if (size < 0.01) return `${sign}$${significant(size, 2)}`;
+  if (size < 0.1) return `${sign}$${significant(size, 2)}`;
   return `${sign}$${withThousands(fixed(size, 2))}`;
 }
 

@@ -30,7 +30,7 @@ std::string fixed(double value, int significant) {
 std::string unsigned_money(double dollars) {
   if (dollars == 0.0) return "$0.00";
   if (dollars < 1e-4) return "<$0.0001";
-  if (dollars < 0.01) return "$" + fixed(dollars, 2);
+  if (dollars < 0.1) return "$" + fixed(dollars, 2);
   return "$" + with_thousands(fmt::format("{:.2f}", dollars));
 }
 

@@ -40,6 +40,9 @@ TEST_CASE("numbers: money has cents, and more only where cents say nothing") {
   CHECK(money(usd(102)) == "$102.00");
   CHECK(money(usd(0)) == "$0.00");
   CHECK(money(usd(0.004)) == "$0.0040");
+  CHECK(money(usd(0.0149)) == "$0.015");
+  CHECK(money(usd(0.0996)) == "$0.10");
+  CHECK(money(usd(0.149)) == "$0.15");
   CHECK(money(usd(8.2e-6)) == "<$0.0001");
   CHECK(money(usd(-1.1)) == "-$1.10");
   CHECK(money(usd(1234567.891)) == "$1,234,567.89");
