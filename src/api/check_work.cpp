@@ -16,7 +16,6 @@
 #include "base/version.hpp"
 #include "model/figures.hpp"
 #include "report/numbers.hpp"
-#include "resolve/resolve.hpp"
 #include "schema/catalog/catalog_parts.hpp"
 #include "schema/catalog/catalog_reader.hpp"
 #include "schema/documents/host.hpp"
@@ -273,8 +272,8 @@ class Checker {
     try {
       const Catalog old = kept_catalog(*job.entry);
       const auto old_host = kept_host(*job.entry, inputs_.baseline.file);
-      const auto drawn = study::measured_again(
-          resolve::resolve(*job.old, old, old_host ? &*old_host : nullptr).used, now.inputs);
+      const auto drawn =
+          study::measured_again(*job.old, old, old_host ? &*old_host : nullptr, now.inputs);
       if (drawn.empty()) return std::nullopt;
       study::RunOptions options = options_;
       options.bottlenecks = false;

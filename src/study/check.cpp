@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/metrics.hpp"
+#include "resolve/resolve.hpp"
 #include "words/bill.hpp"
 #include "words/checks.hpp"
 
@@ -223,6 +224,12 @@ std::set<std::string, std::less<>> measured_again(std::span<const InputUsed> bef
     if (has_error(*was) && has_error(input)) keys.insert(input.key);
   }
   return keys;
+}
+
+std::set<std::string, std::less<>> measured_again(const Scenario& before, const Catalog& catalog,
+                                                  const HostProfile* host,
+                                                  std::span<const InputUsed> now) {
+  return measured_again(resolve::resolve(before, catalog, host).used, now);
 }
 
 ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const Limit> limits,

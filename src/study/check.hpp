@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.hpp"
+#include "model/host.hpp"
 #include "model/result.hpp"
+#include "model/scenario.hpp"
 #include "model/verdict.hpp"
 
 namespace feedrate::study {
@@ -22,6 +25,10 @@ bool as_kept(const Figures& kept, const Result& now);
 /// Keys of the inputs whose values differ and that have an error of measurement in both: these may
 /// differ by chance. What has none in the baseline is no excuse for a change that states one.
 std::set<std::string, std::less<>> measured_again(std::span<const InputUsed> before,
+                                                  std::span<const InputUsed> now);
+/// The same of the baseline's job. InputError where it cannot be resolved.
+std::set<std::string, std::less<>> measured_again(const Scenario& before, const Catalog& catalog,
+                                                  const HostProfile* host,
                                                   std::span<const InputUsed> now);
 
 /// Judges the scenario against `before`, its entry of the baseline (null: there is none). Fills
