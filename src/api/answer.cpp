@@ -228,7 +228,7 @@ std::string diagnose(const schema::Request& request, const Place& place) {
   const Thresholds thresholds = thresholds_of(request.asked.threshold, "threshold");
   Readings readings;
   add_readings(readings, readings_in(request));
-  complete(readings);
+  complete_readings(readings, "");
   if (!readings.any())
     refuse_flag("readings", "expected what monitors show, such as {\"gpu\": 35}");
   std::optional<Simulated> beside;

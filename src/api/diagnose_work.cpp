@@ -7,6 +7,7 @@
 #include "api/inputs.hpp"
 #include "base/append_once.hpp"
 #include "base/errors.hpp"
+#include "report/numbers.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
 
@@ -22,6 +23,19 @@ void add_readings(Readings& readings, std::span<const TypedReading> typed) {
     }
   }
   if (!problems.empty()) throw InputError(std::move(problems));
+}
+
+void complete_readings(Readings& readings, std::string_view dashes) {
+  const auto& whole = readings[ReadingId::job_time];
+  for (const ReadingId id : {ReadingId::download, ReadingId::start}) {
+    const auto& before = readings[id];
+    if (!before || !whole || *before <= *whole) continue;
+    const auto flag = [&](ReadingId of) { return fmt::format("{}{}", dashes, reading(of).name); };
+    refuse_flag(flag(id), fmt::format("expected no more than the job's time ({}: {}), got {}",
+                                      flag(ReadingId::job_time), report::duration(seconds(*whole)),
+                                      report::duration(seconds(*before))));
+  }
+  complete(readings);
 }
 
 Thresholds thresholds_of(std::span<const std::string> texts, const std::string& flag) {

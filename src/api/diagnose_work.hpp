@@ -24,6 +24,10 @@ struct TypedReading {
 /// Puts them into the readings. InputError with all that are none.
 void add_readings(Readings& readings, std::span<const TypedReading> typed);
 
+/// What follows from them. InputError where what comes before training takes longer than the job,
+/// naming what was typed; `dashes`: in front of a reading's name.
+void complete_readings(Readings& readings, std::string_view dashes);
+
 /// The thresholds of rules as texts of NAME=VALUE change them. InputError with all that is wrong,
 /// naming `flag`.
 Thresholds thresholds_of(std::span<const std::string> texts, const std::string& flag);

@@ -207,7 +207,7 @@ int diagnose(const DiagnoseArguments& arguments) {
   Readings readings;
   add_samples(readings, files, over_of(arguments), remarks);
   api::add_readings(readings, typed_in(arguments));
-  complete(readings);
+  api::complete_readings(readings, "--");
   if (!readings.any()) {
     throw InputError(
         "expected what monitors show, such as --gpu 35 --cpu 13, a file of samples or pasted "

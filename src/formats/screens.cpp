@@ -280,9 +280,9 @@ class Screens {
     }
     if (cpu && values.contains("id")) {
       const double waits = values.contains("wa") ? values["wa"] : 0.0;
-      const double stolen = values.contains("st") ? values["st"] : 0.0;
       took("top");
-      tell(top_, "cpu", std::max(0.0, 100.0 - values["id"] - waits - stolen));
+      // What the hypervisor takes (st) is not there for more workers either.
+      tell(top_, "cpu", std::max(0.0, 100.0 - values["id"] - waits));
       if (values.contains("wa")) tell(top_, "io-wait", waits);
       return true;
     }
@@ -323,7 +323,7 @@ class Screens {
       processors_ended_ = true;
       if (!idle || !waits) return false;
       took("iostat -x");
-      tell(report_, "cpu", std::max(0.0, 100.0 - *idle - *waits - values["%steal"].value_or(0.0)));
+      tell(report_, "cpu", std::max(0.0, 100.0 - *idle - *waits));
       tell(report_, "io-wait", waits);
       return true;
     }

@@ -175,6 +175,22 @@ TEST_CASE("diagnose: JSON holds what the text says") {
   }
 }
 
+TEST_CASE("diagnose: what comes before training does not outlast the job") {
+  const Outcome download = shell("feedrate diagnose --gpu 35 --download 2h --time 1h");
+  CHECK(download.status == 2);
+  CHECK(has(download.err, "--download: expected no more than the job's time (--time: 1.00 h)"));
+  CHECK(has(shell("feedrate diagnose --gpu 35 --start 3h --time 2h").err, "--start: expected"));
+  CHECK(shell("feedrate diagnose --gpu 35 --download 1h --time 1h").status == 0);
+}
+
+TEST_CASE("diagnose: time that a hypervisor takes is not there for more workers") {
+  const Folder folder;
+  const std::string top = folder.write(
+      "top.txt",
+      "%Cpu(s): 40.0 us, 10.0 sy,  0.0 ni, 10.0 id,  0.0 wa,  0.0 hi,  0.0 si, 40.0 st\n");
+  CHECK(has(shell("feedrate diagnose '" + top + "' --gpu 30").out, "CPU 90 %"));
+}
+
 TEST_CASE("diagnose: CSV has a row a rule, with what is predicted where there is a scenario") {
   const Folder folder;
   const std::string fractions = folder.write("fractions.csv", "gpu\n0.3\n0.4\n");

@@ -256,6 +256,14 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
        "{\"num_wrkers\": 1}}]",
        "/cases/0/set/num_wrkers: expected a key, got \"num_wrkers\" (did you mean "
        "\"num_workers\"?)"},
+      {"\"cases\": [{\"name\": \"a\", \"metric\": \"gpu_busy\", \"measured\": 95}]",
+       "/cases/0/measured: expected a share such as 0.95, got 95: is that 95 %? write 0.95"},
+      {"\"cases\": [{\"name\": \"a\", \"metric\": \"epoch_s\", \"measured\": -5}]",
+       "/cases/0/measured: expected 0 or more, got -5"},
+      {"\"cases\": [{\"name\": \"a\", \"metric\": \"epoch_s\", \"measured\": 30, \"repeats\": "
+       "[20.2, "
+       "20, 19.8]}]",
+       "/cases/0/measured: expected a figure within its repeats, 19.8 to 20.2, got 30"},
   };
   for (const Bad& each : bad) {
     INFO(each.members);

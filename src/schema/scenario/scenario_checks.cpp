@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "schema/record/key_names.hpp"
+#include "schema/scenario/read_cases.hpp"
 #include "schema/scenario/scenario_keys.hpp"
 #include "schema/scenario/source_checks.hpp"
 
@@ -420,6 +421,7 @@ class Checks {
   void cases() {
     const Found list = at(root_, {"cases"});
     if (!list.exact) return;
+    check_measured(s_.cases, *list.value, r_);
     for (std::size_t i = 0; i < list.value->items.size(); ++i) {
       const JsonValue& one = *list.value->items[i];
       const auto lacks = [&](const char* key) {
