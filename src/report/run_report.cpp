@@ -90,7 +90,7 @@ std::string band_text(const Result& r, FigureId id) {
   std::string text = drawn_range(r, id);
   if (text.empty()) return "";
   const Band band = *band_of(r, figure(id));
-  text += fmt::format(" in 90 % of {} draws", r.bands->replications);
+  text += fmt::format(" in {}{}", has_shares(r) ? "90 % of " : "", counted(draws_of(r), "draw"));
   constexpr double near = 0.02;
   const double stated = value_of(r, id).value_or(band[1]);
   if (id == FigureId::total_time && std::abs(stated / band[1] - 1.0) > near) {

@@ -16,6 +16,15 @@ using testing_resolve::Settings;
 
 namespace {
 
+/// Empty where the settings make no scenario.
+std::optional<api::ScenarioMaker> possible(const Settings& settings) {
+  try {
+    return api::ScenarioMaker(testing_resolve::document_with(settings));
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 /// Whether the condition holds at each value from 1 to `to`; false where nothing can be simulated.
 std::vector<bool> tried(const study::MakeScenario& make, const std::string& key, int to,
                         double busy) {
@@ -78,12 +87,8 @@ TEST_CASE("law: a search finds what trying every value from 1 to 64 finds") {
                             : random.chance(0.5) ? "instances"
                                                  : "gpus_per_instance";
     const double busy = std::round(random.uniform(0.05, 0.99) * 100.0) / 100.0;
-    std::optional<api::ScenarioMaker> make;
-    try {
-      make.emplace(testing_resolve::document_with(settings));
-    } catch (const InputError&) {
-      return;
-    }
+    const auto make = possible(settings);
+    if (!make) return;
     const auto answer = found(*make, key, 64, busy);
     const std::vector<bool> all = tried(*make, key, 64, busy);
     INFO(key << " busy " << busy);
@@ -112,12 +117,8 @@ TEST_CASE("law: with events an answer holds, and the next value does not, as a r
   for_generated(24, [&](const Settings& settings, pipeline::Generator& random) {
     const std::string key = random.chance(0.5) ? "num_workers" : "gpus_per_instance";
     const double busy = std::round(random.uniform(0.05, 0.99) * 100.0) / 100.0;
-    std::optional<api::ScenarioMaker> make;
-    try {
-      make.emplace(testing_resolve::document_with(settings));
-    } catch (const InputError&) {
-      return;
-    }
+    const auto make = possible(settings);
+    if (!make) return;
     study::RunOptions options;
     options.events = true;
     const auto answer = found(*make, key, 64, busy, options);
@@ -152,12 +153,8 @@ TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even one
   int far = 0;
   for_generated(40, [&](const Settings& settings, pipeline::Generator& random) {
     const double busy = std::round(random.uniform(0.05, 0.6) * 100.0) / 100.0;
-    std::optional<api::ScenarioMaker> make;
-    try {
-      make.emplace(testing_resolve::document_with(settings));
-    } catch (const InputError&) {
-      return;
-    }
+    const auto make = possible(settings);
+    if (!make) return;
     const auto answer = found(*make, "instances", 300, busy);
     if (!answer || !answer->there || answer->there->at <= 64.0) return;
     ++far;
@@ -174,12 +171,8 @@ TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even one
 TEST_CASE("law: a lower busy share never feeds fewer") {
   for_generated(30, [&](const Settings& settings, pipeline::Generator& random) {
     const std::string key = random.chance(0.5) ? "instances" : "gpus_per_instance";
-    std::optional<api::ScenarioMaker> make;
-    try {
-      make.emplace(testing_resolve::document_with(settings));
-    } catch (const InputError&) {
-      return;
-    }
+    const auto make = possible(settings);
+    if (!make) return;
     int before = fed(*make, key, 0.95);
     for (const double busy : {0.9, 0.7, 0.5, 0.2}) {
       const int now = fed(*make, key, busy);
