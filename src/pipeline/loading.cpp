@@ -208,7 +208,10 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
 Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const RemotePool& pool = *inputs.remote;
   Loading loading;
-  loading.customers = pool.workers;
+  // Helpers alone are one pool: no more samples are in work than the ranks have asked for.
+  loading.customers = most_begun_here(inputs) > 0.0
+                          ? pool.workers
+                          : std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
   loading.share = 1.0 / inputs.instances_alike();
   loading.cpu_stage = Stage::remote;
   const double speed = inputs.speed[Stage::download];
@@ -438,7 +441,9 @@ double most_begun_here(const Inputs& inputs) {
 double most_begun(const Inputs& inputs) {
   const double here = most_begun_here(inputs);
   if (!inputs.remote) return here;
-  return std::max(1.0, here + inputs.remote->workers * inputs.prefetch / inputs.gpus());
+  const double of_helpers =
+      here > 0.0 ? inputs.remote->workers * inputs.prefetch / inputs.gpus() : inputs.prefetch;
+  return std::max(1.0, here + of_helpers);
 }
 
 double active_workers(const Inputs& inputs) {

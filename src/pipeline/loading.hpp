@@ -111,9 +111,10 @@ std::optional<SharedNic> shared_nic(const Inputs& inputs, EpochKind kind, const 
 /// worker of torch.utils.data holds `prefetch` of its own, threads of a pool share as many.
 double most_begun_here(const Inputs& inputs);
 
-/// The same of all that load for it. A helper's thread has a window of its own, as a worker has:
-/// how far helpers may be ahead grows with their number (tf.data service asks each for elements
-/// ahead, Ray Data has each task's output in its object store).
+/// The same of all that load for it. Helpers alone are one pool, whose threads share `prefetch`
+/// batches of each rank. Beside local workers a helper's thread has a window of its own, as a
+/// worker has (tf.data service asks each for elements ahead, Ray Data has each task's output in its
+/// object store): a window that slow helpers could fill would keep local workers waiting.
 double most_begun(const Inputs& inputs);
 
 /// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
