@@ -162,8 +162,7 @@ Option* add_mean_flag(Parser& app, SimulationOptions& options) {
           "Compute the mean in closed form alone. Without it, run, report, compare, cases and "
           "check also simulate the events that take about 0.1 s, and state their time where "
           "it parts from the mean by more than 1 %; sweep, optimize, scale, advise, "
-          "feeds and --find "
-          "simulate so what they are about to recommend")
+          "feeds and --find simulate so what they are about to recommend")
       ->group(simulation_group);
 }
 

@@ -325,8 +325,12 @@ std::optional<double> value_of(const Result& result, FigureId id) {
 }
 
 std::optional<Band> band_of(const Result& result, const Figure& figure) {
-  if (!result.bands || figure.band == nullptr) return std::nullopt;
-  return *result.bands.*figure.band;
+  return result.bands ? band_of(*result.bands, figure) : std::nullopt;
+}
+
+std::optional<Band> band_of(const Bands& bands, const Figure& figure) {
+  if (figure.band == nullptr) return std::nullopt;
+  return bands.*figure.band;
 }
 
 std::string_view unit_text(FigureUnit unit) {

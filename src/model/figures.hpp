@@ -146,6 +146,7 @@ std::string_view name_of(FigureId id);
 std::optional<double> value_of(const Result& result, FigureId id);
 /// Its 5 %, 50 % and 95 % quantiles over the draws; empty where there are none of it.
 std::optional<Band> band_of(const Result& result, const Figure& figure);
+std::optional<Band> band_of(const Bands& bands, const Figure& figure);
 
 /// "s", "USD", "samples/s"; "" for shares and counts.
 std::string_view unit_text(FigureUnit unit);
@@ -154,10 +155,10 @@ std::string_view unit_text(FigureUnit unit);
 inline constexpr std::array main_figures = {FigureId::money, FigureId::total_cost,
                                             FigureId::total_time, FigureId::gpu_busy};
 /// Those whose spread over draws is kept, in the order in which it is written.
-inline constexpr std::array banded_figures = {FigureId::total_time, FigureId::epoch,
-                                              FigureId::money,      FigureId::total_cost,
-                                              FigureId::throughput, FigureId::gpu_busy,
-                                              FigureId::busy_after_first_step};
+inline constexpr std::array banded_figures = {
+    FigureId::total_time,           FigureId::epoch,      FigureId::money,
+    FigureId::total_cost,           FigureId::throughput, FigureId::gpu_busy,
+    FigureId::busy_after_first_step};
 /// Those in which a comparison states by how much a result differs from the first.
 inline constexpr std::array compared_figures = {FigureId::total_time, FigureId::money,
                                                 FigureId::total_cost, FigureId::throughput};

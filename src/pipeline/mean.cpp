@@ -239,10 +239,13 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     // Remote workers make the batches of all ranks.
     const double ranks = inputs.remote ? inputs.gpus() : 1.0;
     const double ahead = c.ahead > 0.0 ? 1.0 : most_begun(inputs);
-    const double here = most_begun_here(inputs) > 0.0 ? active * ranks : 0.0;
-    // Of helpers alone no more samples are in work than the ranks have asked for.
-    const double asked = here > 0.0 ? 1e300 : ahead * full * ranks;
-    const double threads = inputs.remote ? here + std::min(inputs.remote->workers, asked) : active;
+    double threads = active;
+    if (inputs.remote) {
+      // Of helpers alone no more samples are in work than the ranks have asked for.
+      const double helpers = inputs.remote->workers;
+      threads = most_begun_here(inputs) > 0.0 ? active * ranks + helpers
+                                              : std::min(helpers, ahead * full * ranks);
+    }
     e.share =
         queueing::share_at_work({threads, full * ranks, ahead, flow.sample_cv(), inputs.in_order});
   }

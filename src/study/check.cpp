@@ -53,11 +53,9 @@ bool explained(double before, double now, const Band& again) {
   return low < high && before >= low && before <= high;
 }
 
-std::optional<Band> band_again(const Result& result, const Bands* again, std::string_view name) {
-  if (again == nullptr) return std::nullopt;
-  Result drawn = result;
-  drawn.bands = *again;
-  return metric_band(drawn, name);
+std::optional<Band> band_again(const Bands* again, std::string_view name) {
+  const Figure* const figure = find_figure(name);
+  return again != nullptr && figure != nullptr ? band_of(*again, *figure) : std::nullopt;
 }
 
 Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result& result,
@@ -79,8 +77,7 @@ Judgement judge_limit(const Limit& limit, const Figures* baseline, const Result&
   out.message = words::judged(limit, before, *out.now, value);
   if (holds(value, limit.comparison, limit.bound)) return out;
   const bool of_change = limit.of != LimitOf::value;
-  const auto band =
-      of_change ? band_again(result, again, limit.metric) : metric_band(result, limit.metric);
+  const auto band = of_change ? band_again(again, limit.metric) : metric_band(result, limit.metric);
   out.within_band =
       band && (of_change ? explained(before, *out.now, *band) : explained(limit, *band));
   out.level = out.within_band ? Level::note : limit.level;

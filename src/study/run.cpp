@@ -114,11 +114,11 @@ std::optional<pipeline::RoundGap> gap_of(const pipeline::Inputs& inputs) {
 }  // namespace
 
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-           const RunOptions& options) {
+           const RunOptions& options, Stated* kept) {
   const resolve::Resolved resolved = resolve::resolve(
       scenario, catalog, host, {},
       options.list_inputs ? resolve::Want::everything : resolve::Want::without_texts);
-  const Stated stated = simulate_stated(resolved.inputs, options);
+  Stated stated = simulate_stated(resolved.inputs, options);
   const pipeline::Outcome& outcome = stated.outcome;
   const pipeline::Outcome& mean = stated.mean;
   pipeline::SimulationOptions simulation = stated.options;
@@ -194,6 +194,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.reference = reference_of(result, scenario, host, inputs, options.class_errors);
   mark_what_matters(result);
   if (options.weigh) weigh_inputs(result, scenario, catalog, host, options.class_errors);
+  if (kept != nullptr) *kept = std::move(stated);
   return result;
 }
 

@@ -41,9 +41,12 @@ struct RunOptions {
   bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
 };
 
+struct Stated;
+
 /// Throws InputError when something that is needed is not known (the message names the key).
-/// `host` may be null. Same input, same result, on any machine.
+/// `host` may be null. Same input, same result, on any machine. Fills `stated`, if that is not
+/// null, with what was simulated.
 Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-           const RunOptions& options = {});
+           const RunOptions& options = {}, Stated* stated = nullptr);
 
 }  // namespace feedrate::study

@@ -95,13 +95,11 @@ class Seeker {
     return walked(start, holds_at);
   }
 
-  /// The job at this value as `run` states it.
-  const Stated& stated_at(long n) {
+  /// What `run` simulates of the job at this value; null where there is no such job.
+  const Stated* stated_at(long n) {
+    shown(n);
     const auto known = stated_.find(n);
-    if (known != stated_.end()) return known->second;
-    const auto inputs =
-        resolve::resolve(scenario(n), catalog_, host_, {}, resolve::Want::inputs_alone).inputs;
-    return stated_.emplace(n, simulate_stated(inputs, options_of(by_events_))).first->second;
+    return known == stated_.end() ? nullptr : &known->second;
   }
 
  private:
@@ -188,7 +186,9 @@ class Seeker {
     SearchPoint made;
     made.at = static_cast<double>(n);
     try {
-      made.result = run(scenario(n), catalog_, host_, options_of(by_events));
+      Stated stated;
+      made.result = run(scenario(n), catalog_, host_, options_of(by_events), &stated);
+      if (by_events == by_events_) stated_.emplace(n, std::move(stated));
     } catch (const InputError& error) {
       made.problems = error.problems();
     }
@@ -209,7 +209,7 @@ class Seeker {
   SearchPoint explained(long n) {
     SearchPoint made = shown(n);
     if (!made.problems.empty()) return made;
-    const pipeline::Outcome& outcome = stated_at(n).outcome;
+    const pipeline::Outcome& outcome = stated_at(n)->outcome;
     PerStage<Duration> waits = outcome.trained.stall;
     waits[Stage::checkpoint] += outcome.checkpoints;
     for (const Stage stage : all_stages()) {
@@ -306,7 +306,7 @@ class Seeker {
   bool by_events_ = false;
   std::map<long, SearchPoint> points_;
   std::map<long, SearchPoint> points_by_events_;
-  std::map<long, Stated> stated_;
+  std::map<long, Stated> stated_;  ///< of the points that are shown
   std::map<long, Scenario> scenarios_;
 };
 
@@ -326,7 +326,8 @@ SearchAnswer search(const Search& search, const Setting& with, const MakeScenari
   if (options.replications <= 0 || figure == nullptr || figure->band == nullptr) return answer;
   const bool largest = search.extreme == Extreme::largest;
   const double start = answer.there ? answer.there->at : (largest ? search.from : search.to);
-  const double stretch = seeker.stated_at(static_cast<long>(start)).stretch();
+  const Stated* const stated = seeker.stated_at(static_cast<long>(start));
+  const double stretch = stated != nullptr ? stated->stretch() : 1.0;
   std::vector<double> values;
   answer.draws = each_replication(options, [&](std::uint64_t stream) {
     const resolve::Draw draw = [&](std::string_view key) {
