@@ -69,7 +69,8 @@ const Remedied* change_first(const Advice& advice) {
     if (row.standing != RemedyStanding::advised) continue;
     // What costs more is advised for the constraints that it meets.
     constexpr double most = 0.5;
-    const bool rescues = row.saved < Money{} || !meets(advice, advice.before);
+    const bool rescues = row.saved < Money{} ||
+                         (!meets(advice, advice.before) && row.after && meets(advice, *row.after));
     if (rescues || (saved_share(advice, row.saved, row.sooner) >= worth_changing &&
                     row.pays.value_or(1.0) >= most)) {
       return &row;

@@ -98,18 +98,21 @@ std::string bound_words(const ScaleCurve& curve) {
                        count(curve.bound->from), limit_words(*curve.bound));
   }
   const Duration least = curve.fastest.outlay.time;
+  // Another global batch, or a step that is a guess at its batch: neither was chosen from.
   const ScaleRow* quicker = nullptr;
   for (const ScaleRow& row : curve.rows) {
     if (row.instances <= curve.fastest.instances || !row.point.answered()) continue;
+    if (!row.rounded && !row.step_is_guess) continue;
     const Duration time = row.point.result.times.total;
     if (time >= least * (1.0 - alike_share)) continue;
     if (quicker == nullptr || time < quicker->point.result.times.total) quicker = &row;
   }
   if (quicker != nullptr) {
-    text += fmt::format("{}More than {} share the global batch only by rounding: {} then take {}.",
-                        text.empty() ? "" : " ", instances_text(curve.fastest.instances),
-                        instances_text(quicker->instances),
-                        duration(quicker->point.result.times.total));
+    text +=
+        fmt::format("{}{} would take {}, {}.", text.empty() ? "" : " ",
+                    instances_text(quicker->instances), duration(quicker->point.result.times.total),
+                    quicker->rounded ? "but share the global batch only by rounding"
+                                     : "if the step that is assumed at their batch is right");
   } else if (curve.fastest.instances < curve.to) {
     const bool longer = std::any_of(curve.rows.begin(), curve.rows.end(), [&](const ScaleRow& row) {
       return row.instances > curve.fastest.instances && row.point.answered() &&

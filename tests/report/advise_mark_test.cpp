@@ -71,3 +71,12 @@ TEST_CASE("advise: the list points at the first remedy that saves in most of the
   // What costs more is advised for a constraint, and saves in no draw.
   CHECK(pointed_at(advice_of({{-20, 0.0}, {10, 0.9}})) == Rows{1});
 }
+
+TEST_CASE("advise: the list points at the first remedy that meets a deadline that the job misses") {
+  Advice advice = advice_of({{0.2, 0.9}, {0.2, 0.9}, {20, 0.9}});
+  advice.constraints.deadline = minutes(40);
+  advice.remedies[1].after->time = minutes(30);
+  CHECK(pointed_at(advice) == std::vector<std::size_t>{2});
+  advice.remedies[1].after->time = minutes(45);
+  CHECK(pointed_at(advice) == std::vector<std::size_t>{3});
+}

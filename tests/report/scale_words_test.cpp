@@ -1,0 +1,48 @@
+// What is said of instances beyond the quickest, from curves made by hand.
+#include "report/scale_words.hpp"
+
+#include "catch.hpp"
+
+using namespace feedrate;
+
+namespace {
+
+ScaleRow row_of(double instances, double hours_taken) {
+  ScaleRow row;
+  row.instances = instances;
+  row.point.result.times.total = hours(hours_taken);
+  return row;
+}
+
+ScaleCurve curve_of(const ScaleRow& beyond) {
+  ScaleCurve curve;
+  curve.to = beyond.instances;
+  curve.rows = {row_of(1, 8), row_of(4, 2), beyond};
+  curve.least.instances = 4;
+  curve.least.outlay.time = hours(2);
+  curve.fastest = curve.least;
+  return curve;
+}
+
+std::string said_of(const ScaleCurve& curve) {
+  Scaling scaling;
+  scaling.curves = {curve};
+  std::string all;
+  for (const std::string& text : report::scale_answers(scaling, curve, true)) all += text + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("scale: rounding is said of the rows that round, and a guess of those that guess") {
+  ScaleRow quicker = row_of(6, 1);
+  quicker.rounded = true;
+  CHECK(said_of(curve_of(quicker)).find("share the global batch only by rounding") !=
+        std::string::npos);
+  quicker.rounded = false;
+  quicker.step_is_guess = true;
+  const std::string guessed = said_of(curve_of(quicker));
+  CHECK(guessed.find("rounding") == std::string::npos);
+  CHECK(guessed.find("6 instances would take 1.00 h, if the step") != std::string::npos);
+  CHECK(said_of(curve_of(row_of(6, 3))).find("takes longer again") != std::string::npos);
+}
