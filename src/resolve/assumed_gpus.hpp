@@ -165,6 +165,11 @@ inline constexpr Assumption gpudirect_share = {
 inline constexpr Assumption efa_beyond =
     from_studies("latency of the network beyond NCCL's figures", learned::efa_beyond,
                  "what a hop over EFA takes longer than NCCL reckons with", "allreduce");
+/// Instances before P5 have no RDMA write: the plugin sends messages, which the other host receives
+/// (aws-ofi-nccl's platform table).
+inline constexpr Assumption efa_messages_beyond = from_studies(
+    "latency of the network beyond NCCL's figures", learned::efa_messages_beyond,
+    "what a hop over EFA without RDMA writes takes longer than NCCL reckons with", "allreduce");
 inline constexpr Assumption infiniband_beyond =
     from_studies("latency of the network beyond NCCL's figures", learned::infiniband_beyond,
                  "what a hop over InfiniBand takes longer than NCCL reckons with", "allreduce");
@@ -181,6 +186,11 @@ inline constexpr Assumption tcp_beyond = {
 inline constexpr Assumption filling_between =
     from_studies("filling the links between instances", learned::filling_between,
                  "messages of a few MB do not fill the links as large ones do (nccl-tests)", "");
+inline constexpr Assumption filling_messages =
+    from_studies("filling the links between instances", learned::filling_messages,
+                 "without RDMA writes, messages of tens of MB do not fill the links as large ones "
+                 "do (nccl-tests)",
+                 "");
 inline constexpr Assumption filling_inside =
     from_studies("filling the links inside an instance", learned::filling_inside,
                  "messages of a few MB do not fill the links as large ones do (nccl-tests)", "");

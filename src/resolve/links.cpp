@@ -145,9 +145,16 @@ static const Assumption& share_of(NetworkFabric fabric, Bandwidth line) {
   return line.base() <= one_process_fills ? assumed::tcp_share : assumed::tcp_share_of_fast;
 }
 
-static const Assumption& beyond_of(NetworkFabric fabric) {
+/// Whether a network card writes into the other host's memory by itself. EFA does from P5 on
+/// (aws-ofi-nccl's platform table: SENDRECV before, RDMA since), Google's TCPXO not.
+static bool writes_by_itself(const Context& context, NetworkFabric fabric) {
+  if (fabric == NetworkFabric::efa) return generation(context) >= collective::Generation::hopper;
+  return fabric != NetworkFabric::gpudirect_tcp;
+}
+
+static const Assumption& beyond_of(NetworkFabric fabric, bool writes) {
   switch (fabric) {
-    case NetworkFabric::efa: return assumed::efa_beyond;
+    case NetworkFabric::efa: return writes ? assumed::efa_beyond : assumed::efa_messages_beyond;
     case NetworkFabric::infiniband: break;
     case NetworkFabric::gpudirect_tcp:  // its messages are TCP's, without a kernel
     case NetworkFabric::tcp: return assumed::tcp_beyond;
@@ -264,9 +271,11 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
       of_group(&HostProfile::allreduce_latency, &HostProfile::allreduce_latency_between), {});
   if (several)
     f.between = bus_between_domains(context, given, "the bus bandwidth between instances");
+  bool writes = true;
   if (several && !f.hop) {
-    f.beyond = context.assume<Duration>(Stage::allreduce,
-                                        unmeasured(beyond_of(network_fabric(context, given))));
+    const NetworkFabric kind = network_fabric(context, given);
+    writes = writes_by_itself(context, kind);
+    f.beyond = context.assume<Duration>(Stage::allreduce, unmeasured(beyond_of(kind, writes)));
     // Of a ring's hops, as many as there are zones leave one.
     if (const double zones = context.scenario.cluster.zones_used(); zones > 1.0) {
       f.beyond +=
@@ -274,8 +283,10 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
     }
   }
   if (!f.hop) {
-    f.filling = context.assume<Duration>(
-        Stage::allreduce, unmeasured(several ? assumed::filling_between : assumed::filling_inside));
+    f.filling = context.assume<Duration>(Stage::allreduce,
+                                         unmeasured(!several ? assumed::filling_inside
+                                                    : writes ? assumed::filling_between
+                                                             : assumed::filling_messages));
   }
   // What was given or measured of a ring over all instances has what is inside them in it.
   const bool whole_ring = several && given.algorithm != AllReduceAlgorithm::hierarchical &&

@@ -71,10 +71,15 @@ inline constexpr Prior nvme_floor = {"nvme_floor", 2.16, 1.0, 7.24, 3,
     "own-two-core-hosts"};
 
 /// Seconds that a large message takes beyond what NCCL reckons: all-reduce over several instances.
-inline constexpr Prior filling_between = {"filling_between", 0.000228, 2.55e-05, 0.00203, 11,
-    "11 studies of 2021 to 2026, and one more of their kind: nccl-p4de-2n, nccl-p4d-2n, "
-    "nccl-p5-2n, allreduce-b200, nccl-p6-b300-2n, nccl-g7e-2n, nccl-nebius-h100-2n, "
-    "nccl-a4-2n, nccl-nd-a100-v4-2n, nccl-a3mega-2n, allreduce-2080ti"};
+inline constexpr Prior filling_between = {"filling_between", 0.00015, 2.15e-05, 0.00105, 8,
+    "8 studies of 2021 to 2026, and one more of their kind: nccl-p5-2n, allreduce-b200, "
+    "nccl-p6-b300-2n, nccl-g7e-2n, nccl-nebius-h100-2n, nccl-a4-2n, nccl-nd-a100-v4-2n, "
+    "allreduce-2080ti"};
+
+/// Seconds that a large message takes beyond what NCCL reckons: all-reduce over several instances without RDMA writes (EFA up to P4, GPUDirect-TCPXO).
+inline constexpr Prior filling_messages = {"filling_messages", 0.000703, 5.97e-05, 0.00828, 3,
+    "3 studies of 2021 to 2024, and one more of their kind: nccl-p4de-2n, nccl-p4d-2n, "
+    "nccl-a3mega-2n"};
 
 /// Seconds that a large message takes beyond what NCCL reckons: all-reduce inside one instance.
 inline constexpr Prior filling_inside = {"filling_inside", 5e-05, 6.6e-06, 0.000379, 2,
@@ -85,10 +90,15 @@ inline constexpr Prior efa_share = {"efa_share", 0.946, 0.485, 0.997, 5,
     "5 studies of 2023 to 2026, and one more of their kind: nccl-p4de-2n, allreduce-b200, "
     "nccl-g7e-2n, nccl-p5-2n, nccl-p6-b300-2n"};
 
-/// Seconds of a hop over the network beyond NCCL's own figures: EFA.
-inline constexpr Prior efa_beyond = {"efa_beyond", 3.81e-05, 4.18e-06, 0.000347, 6,
-    "6 studies of 2021 to 2026, and one more of their kind: nccl-p4de-2n, nccl-p4d-2n, "
-    "nccl-p5-2n, nccl-p6-b300-2n, allreduce-b200, nccl-g7e-2n"};
+/// Seconds of a hop over the network beyond NCCL's own figures: EFA with RDMA writes (P5 and later).
+inline constexpr Prior efa_beyond = {"efa_beyond", 2.61e-05, 3e-06, 0.000228, 5,
+    "5 studies of 2024 to 2026, and one more of their kind: nccl-p5-2n, nccl-p6-b300-2n, "
+    "allreduce-b200, nccl-g7e-2n, aws-ofi-nccl"};
+
+/// Seconds of a hop over the network beyond NCCL's own figures: EFA without RDMA writes (P3dn, P4, G4dn, G5, G6).
+inline constexpr Prior efa_messages_beyond = {"efa_messages_beyond", 7.78e-05, 1.46e-05, 0.000414, 3,
+    "3 studies of 2021 to 2024, and one more of their kind: nccl-p4de-2n, nccl-p4d-2n, "
+    "aws-ofi-nccl"};
 
 /// Seconds of a hop over the network beyond NCCL's own figures: InfiniBand and RoCE.
 inline constexpr Prior infiniband_beyond = {"infiniband_beyond", 2.62e-06, 2.98e-07, 2.31e-05, 4,
