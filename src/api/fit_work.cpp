@@ -151,7 +151,8 @@ class CaseFitter {
       out_.cases.push_back(std::move(one));
       if (!point.unused.empty()) continue;
       points_.push_back(point);
-      measured_.push_back({scenario_.cases[point.index].measured, point.difference, point.error});
+      measured_.push_back(
+          {scenario_.cases[point.index].measured, point.difference, point.error, point.degrees});
     }
     out_.used = points_.size();
     if (points_.size() >= free_.size()) return;
@@ -307,14 +308,15 @@ class CaseFitter {
     if (!telling) return;
     const study::PointCandidate& best = candidates[telling->candidate];
     NextMeasurement next{best.figure.set, best.figure.metric, best.words, {}};
-    constexpr double half_of_90_percent = 1.645;
+    constexpr double half_of_90_percent = 1.645;  // of a normal distribution
     constexpr double tells = 0.95;
     for (std::size_t k = 0; k < free_.size(); ++k) {
       const double before = telling->deviations_before[k];
       const double after = telling->deviations_after[k];
       if (after > tells * before) continue;
+      const double quantile = found.unknowns[k].quantile;
       const auto half = [&](double deviation) {
-        const double width = half_of_90_percent * deviation;
+        const double width = (quantile > 0.0 ? quantile : half_of_90_percent) * deviation;
         return free_[k].by_factors ? std::expm1(width) : width;
       };
       NextMeasurement::Doubt doubt{k, std::nullopt, half(after)};

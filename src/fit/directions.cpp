@@ -121,6 +121,15 @@ Directions directions_of(const Rows& slopes, std::span<const double> errors, std
     out.deviations.push_back(norm_of_row(parts.fixed, index(k)));
     out.leaning.push_back(norm_of_row(parts.open, index(k)));
   }
+  const Eigen::MatrixXd left = matrix_of(slopes, unknowns) * parts.fixed;
+  for (std::size_t k = 0; k < unknowns; ++k) {
+    std::vector<double>& of = out.variances.emplace_back(slopes.size(), 0.0);
+    for (Eigen::Index c = 0; c < left.cols(); ++c) {
+      for (std::size_t i = 0; i < of.size(); ++i)
+        of[i] += parts.fixed(index(k), c) * left(index(i), c);
+    }
+    for (double& each : of) each *= each;
+  }
   for (Eigen::Index c = 0; c < parts.open.cols(); ++c) {
     std::vector<double> direction;
     for (std::size_t k = 0; k < unknowns; ++k) direction.push_back(parts.open(index(k), c));

@@ -13,7 +13,9 @@ struct Directions {
   std::vector<bool> tangled;       ///< of each unknown: it is in one of them
   std::vector<double> deviations;  ///< standard errors of the coordinates along what is fixed, for
                                    ///< residuals of deviation 1
-  std::vector<double> leaning;     ///< how much of each unknown is in open directions, 0 … 1
+  /// Of each unknown the part of `deviations` squared that comes from each measurement.
+  Rows variances;
+  std::vector<double> leaning;  ///< how much of each unknown is in open directions, 0 … 1
   Rows open;  ///< one of each direction that no prediction tells: unit vectors, a row each
   [[nodiscard]] std::size_t fixed() const { return deviations.size() - open.size(); }
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "base/random.hpp"
 #include "fit/coordinates.hpp"
 #include "fit/directions.hpp"
 #include "fit/profile_ends.hpp"
@@ -16,19 +17,40 @@ namespace feedrate::fit {
 namespace {
 
 /// Half of the 90 % interval of a normal distribution, in standard deviations.
-constexpr double normal_quantile = 1.6448536269514722;
+constexpr double normal_half_interval = 1.6448536269514722;
 /// An interval of more than this part of a large step is too wide for slopes at its middle.
 constexpr double bends_beyond = 0.2;
 
 /// Of an open direction: more of one turns with another that goes through its range.
 constexpr double leans = 1e-3;
 
-double student_quantile(std::size_t degrees) {
-  // The expansion serves from three degrees on; Student's distribution of one and two is
-  // elementary.
-  if (degrees == 1) return std::tan(0.45 * std::acos(-1.0));
-  if (degrees == 2) return 0.9 * std::sqrt(2.0 / (1.0 - 0.81));
-  return normal_quantile * student_factor(degrees, normal_quantile);
+/// The share of Student's distribution between -t and t, of 1 to 3 degrees of freedom: with
+/// t = √degrees · tan(angle) its density is a power of the cosine.
+double share_within(double angle, double degrees) {
+  constexpr int parts = 64;  // even, for Simpson's rule
+  const double step = angle / parts;
+  double sum = 0.0;
+  for (int i = 0; i <= parts; ++i) {
+    const double weight = i == 0 || i == parts ? 1.0 : i % 2 == 0 ? 2.0 : 4.0;
+    sum += weight * std::pow(std::cos(i * step), degrees - 1.0);
+  }
+  const double whole = std::exp(std::lgamma(0.5 * degrees) - std::lgamma(0.5 * (degrees + 1.0))) *
+                       std::sqrt(std::acos(-1.0)) / 2.0;
+  return sum * step / 3.0 / whole;
+}
+
+/// Half of the 90 % interval of Student's distribution, in standard deviations. Precondition: at
+/// least 1 degree of freedom; they need not be whole.
+double half_interval(double degrees) {
+  if (std::isinf(degrees)) return normal_half_interval;
+  if (degrees >= 3.0) return student_quantile(0.95, degrees);
+  double low = 0.0;
+  double high = std::acos(0.0);
+  for (int i = 0; i < 50; ++i) {
+    const double middle = 0.5 * (low + high);
+    (share_within(middle, degrees) < 0.9 ? low : high) = middle;
+  }
+  return std::sqrt(degrees) * std::tan(low);
 }
 
 class Fitter {
@@ -135,10 +157,8 @@ class Fitter {
     if (stated) {
       found_.errors = ErrorsFrom::stated;
       found_.scatter = std::max(1.0, found_.scatter);
-      found_.quantile = normal_quantile;
     } else if (found_.degrees > 0) {
       found_.errors = ErrorsFrom::scatter;
-      found_.quantile = student_quantile(found_.degrees);
     }
     // Planned with an error, be it that of the simulation: a fit may happen to leave none.
     const double planned = std::max(found_.scatter, same_prediction / median(errors_));
@@ -146,6 +166,29 @@ class Fitter {
     for (std::vector<double>& row : found_.information) {
       for (double& each : row) each /= planned * planned;
     }
+  }
+
+  /// Degrees of freedom of the unknown's variance where each measurement's has its own (Welch
+  /// 1947, Satterthwaite 1946).
+  [[nodiscard]] double combined_degrees(std::size_t k) const {
+    double variance = 0.0;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < measured_.size(); ++i) {
+      const double part = directions_.variances[k][i];
+      variance += part;
+      squares += part * part / measured_[i].degrees;
+    }
+    return squares > 0.0 ? std::max(1.0, variance * variance / squares)
+                         : std::numeric_limits<double>::infinity();
+  }
+
+  [[nodiscard]] double quantile_of(std::size_t k) const {
+    switch (found_.errors) {
+      case ErrorsFrom::stated: return half_interval(combined_degrees(k));
+      case ErrorsFrom::scatter: return half_interval(static_cast<double>(found_.degrees));
+      case ErrorsFrom::none: break;
+    }
+    return 0.0;
   }
 
   void tell_unknowns(const Residuals& all) {
@@ -157,11 +200,12 @@ class Fitter {
       if (std::any_of(tangle.unknowns.begin(), tangle.unknowns.end(), unused)) continue;
       if (tangle.unknowns.size() > 1) found_.tangles.push_back(tangle);
     }
-    const double half = found_.quantile * found_.scatter;
-    const double rise = std::max(half * half, least_rise());
     found_.unknowns.resize(unknowns_.size());
     for_each_index(unknowns_.size(), jobs_, [&](std::size_t k) {
       Estimated& estimated = found_.unknowns[k];
+      estimated.quantile = quantile_of(k);
+      const double half = estimated.quantile * found_.scatter;
+      const double rise = std::max(half * half, least_rise());
       // Back from its logarithm, an end would not be the number that it was given as.
       estimated.value = best_.at[k] <= box_.low[k]    ? unknowns_[k].low
                         : best_.at[k] >= box_.high[k] ? unknowns_[k].high
@@ -183,7 +227,7 @@ class Fitter {
       };
       const double deviation = directions_.deviations[k] * found_.scatter;
       const bool errors_known = found_.errors != ErrorsFrom::none;
-      const double width = found_.quantile * deviation;
+      const double width = estimated.quantile * deviation;
       const bool straight =
           directions_.leaning[k] < leans && (!errors_known || width <= bends_beyond) &&
           !bends_at_best(all, k) &&
@@ -202,7 +246,7 @@ class Fitter {
       if (ends.low && ends.high) {
         estimated.determined = true;
         estimated.deviation =
-            errors_known ? (*ends.high - *ends.low) / (2.0 * found_.quantile) : 0.0;
+            errors_known ? (*ends.high - *ends.low) / (2.0 * estimated.quantile) : 0.0;
         if (!errors_known) estimated.low = estimated.high = std::nullopt;
       } else {
         // A share cannot leave its range; what goes by factors has no least value.

@@ -3,6 +3,7 @@
 // measurements cannot tell, and which further measurement would tell most.
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,6 +27,9 @@ struct Measured {
   bool difference = false;
   /// Standard deviation of the difference, or of the ratio; empty: nobody said.
   std::optional<double> error{};
+  /// Degrees of freedom that `error` was found with, at least 1: of repeats, one less than there
+  /// are. Infinite: it is known.
+  double degrees = std::numeric_limits<double>::infinity();
 };
 
 /// All predictions at these values of the unknowns; empty where the model has no answer. Called
@@ -40,8 +44,10 @@ using Written = std::function<double(std::size_t k, double value)>;
 /// Where the errors come from that error bars are made of.
 enum class ErrorsFrom {
   scatter,  ///< what the fit leaves, by Student's distribution with `degrees`
-  stated,   ///< all measurements state theirs, raised where the fit leaves more (Birge 1932)
-  none,     ///< as many unknowns as measurements, and some state none
+  /// All measurements state theirs, raised where the fit leaves more (Birge 1932). By Student's
+  /// distribution where few repeats told them, with Welch and Satterthwaite's degrees of freedom.
+  stated,
+  none,  ///< as many unknowns as measurements, and some state none
 };
 
 /// Unknowns of which the measurements fix fewer directions than there are unknowns.
@@ -60,7 +66,9 @@ struct Estimated {
   std::optional<double> low;   ///< ends of the 90 % interval; of what is not determined, the side
   std::optional<double> high;  ///< that is fixed. Missing: open there, or no errors to tell from
   double deviation = 0.0;      ///< standard error of its coordinate; 0 where not determined
-  bool at_low = false;         ///< the range ends there, and the fit would go on
+  /// Deviations that half of the 90 % interval has; 0 where there are no errors to tell from.
+  double quantile = 0.0;
+  bool at_low = false;  ///< the range ends there, and the fit would go on
   bool at_high = false;
   /// Within the range the fit is clearly worse, and ever better towards the end where it stays.
   bool wants_lower = false;
@@ -87,7 +95,6 @@ struct Found {
   /// depends on, or there are not enough measurements.
   std::vector<std::optional<double>> left_out;
   Rows information;  ///< inverse of the covariance of the coordinates, of the measurements alone
-  double quantile = 0.0;  ///< deviations that half of the 90 % interval has
 };
 
 /// The errors that are taken for those that nobody stated; only their ratios to others matter.

@@ -16,8 +16,7 @@ namespace {
 constexpr double half_of_90_percent = 1.6448536269514722;
 constexpr double least_error = 0.005;
 
-/// Standard deviation of the mean of repeated measurements, relative to the mean. It is a weight,
-/// so that Student's distribution for few repeats is not needed.
+/// Standard deviation of the mean of repeated measurements, relative to the mean.
 std::optional<double> error_of_repeats(const Case& what) {
   const std::vector<double>& repeats = what.repeats;
   if (repeats.size() < 2 || what.measured == 0.0) return std::nullopt;
@@ -47,6 +46,7 @@ FitPoint point_of(const Case& what, std::size_t index) {
   const ErrorKind kind = error_kind(what);
   point.difference = kind != ErrorKind::relative || what.measured < 0.0;
   std::optional<double> relative = error_of_repeats(what);
+  const bool of_repeats = relative.has_value();
   if (!relative && what.tolerance && (*what.tolerance > 0.0 || kind == ErrorKind::relative)) {
     relative = *what.tolerance / half_of_90_percent;
   }
@@ -54,6 +54,11 @@ FitPoint point_of(const Case& what, std::size_t index) {
     // Tolerances are relative to what was measured, where that is not 0 (case_result.hpp).
     const double scale = point.difference && what.measured != 0.0 ? std::abs(what.measured) : 1.0;
     point.error = std::max(*relative, least_error) * scale;
+    if (of_repeats) {
+      // Of a variance of least_error² only a part was estimated (Satterthwaite 1946).
+      const double known = std::max(1.0, least_error / *relative);
+      point.degrees = static_cast<double>(what.repeats.size() - 1) * known * known * known * known;
+    }
   }
   point.unused = why_unused(what, point.error);
   return point;

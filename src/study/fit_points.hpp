@@ -2,6 +2,7 @@
 // The measured figures that the unknowns of a scenario can be fitted to, how exactly they were
 // measured, and what else could be measured.
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,9 @@ struct FitPoint {
   /// mean, else from the tolerance, which is taken for half of a 90 % interval. At least half a
   /// percent, because no simulation is better. Empty: the case states neither.
   std::optional<double> error;
+  /// Degrees of freedom that `error` was found with, at least 1: of n repeats n − 1, more where
+  /// that half percent outweighs what they tell. Infinite: from the tolerance.
+  double degrees = std::numeric_limits<double>::infinity();
   std::string unused;  ///< why the case cannot be used for fitting; "" where it can
 };
 

@@ -3,6 +3,7 @@
 #include "fit/unknowns.hpp"
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "catch.hpp"
@@ -283,6 +284,61 @@ TEST_CASE("fit: 90 % intervals hold the planted value in about 90 of 100 noisy r
     // Three standard deviations of a share of 300 at 90 %; stated errors are raised, never lowered.
     CHECK(coverage > 0.848);
     CHECK(coverage < (stated ? 0.985 : 0.952));
+  }
+}
+
+TEST_CASE("fit: errors of few repeats have Student's interval, several Welch and Satterthwaite's") {
+  const Predict itself = [](std::span<const double> v) { return Values(2, v[0]); };
+  const std::vector<Unknown> one = {factor(1e-3, 1e3)};
+  const auto half = [&](double error, double degrees, double other_error, double other_degrees) {
+    const std::vector<Measured> measured = {{5.0, false, error, degrees},
+                                            {5.0, false, other_error, other_degrees}};
+    const auto found = fit_unknowns(one, measured, itself);
+    REQUIRE(found);
+    CHECK(found->errors == ErrorsFrom::stated);
+    const double deviation = 1.0 / std::hypot(1.0 / error, 1.0 / other_error);
+    return std::log(*found->unknowns[0].high / 5.0) / deviation;
+  };
+  const double known = std::numeric_limits<double>::infinity();
+  // Tables of Student's distribution; the other measurement hardly counts.
+  CHECK(half(0.005, 1.0, 5.0, 1.0) == Approx(6.314).epsilon(0.01));
+  CHECK(half(0.005, 2.0, 5.0, 1.0) == Approx(2.920).epsilon(0.01));
+  CHECK(half(0.005, 3.0, 5.0, 1.0) == Approx(2.353).epsilon(0.01));
+  CHECK(half(0.005, known, 5.0, 1.0) == Approx(1.645).epsilon(0.01));
+  // Two of the same error have twice the degrees of freedom of each; beside a known one, four
+  // times.
+  CHECK(half(0.005, 1.0, 0.005, 1.0) == Approx(2.920).epsilon(0.01));
+  CHECK(half(0.005, 1.0, 0.005, known) == Approx(2.132).epsilon(0.01));
+  // Between two degrees of freedom the interval is between theirs.
+  CHECK(half(0.005, 1.5, 5.0, 1.0) < 6.0);
+  CHECK(half(0.005, 1.5, 5.0, 1.0) > 3.1);
+}
+
+TEST_CASE("fit: intervals of two and three repeats hold the planted value in about 90 of 100") {
+  std::mt19937 random(12);
+  std::normal_distribution<double> noise(0.0, 0.02);
+  const Predict itself = [](std::span<const double> v) { return Values{v[0]}; };
+  const std::vector<Unknown> one = {factor(1e-3, 1e3)};
+  for (const int repeats : {2, 3}) {
+    int inside = 0;
+    constexpr int trials = 400;
+    for (int trial = 0; trial < trials; ++trial) {
+      Values figures;
+      for (int i = 0; i < repeats; ++i) figures.push_back(5.0 * (1.0 + noise(random)));
+      double mean = 0.0;
+      for (const double figure : figures) mean += figure / repeats;
+      double squares = 0.0;
+      for (const double figure : figures) squares += (figure - mean) * (figure - mean);
+      const double error = std::sqrt(squares / (repeats - 1.0) / repeats) / mean;
+      const std::vector<Measured> measured = {{mean, false, error, repeats - 1.0}};
+      const auto found = fit_unknowns(one, measured, itself, {}, 1);
+      REQUIRE(found);
+      inside += *found->unknowns[0].low <= 5.0 && 5.0 <= *found->unknowns[0].high ? 1 : 0;
+    }
+    INFO(repeats << " repeats: " << inside << " of " << trials);
+    // Three standard deviations of a share of 400 at 90 %.
+    CHECK(inside > 342);
+    CHECK(inside < 378);
   }
 }
 

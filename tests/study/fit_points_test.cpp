@@ -3,6 +3,7 @@
 #include "study/fit_points.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/errors.hpp"
 #include "catch.hpp"
@@ -40,6 +41,15 @@ TEST_CASE("fit points: a tolerance is half of a 90 % interval, repeats are their
   // What was measured more exactly than any simulation is counts no more than that.
   CHECK(*point(epoch + R"(, "repeats": [100, 100, 100])").error == Approx(0.005));
   CHECK(*point(epoch + R"(, "tolerance": 0)").error == Approx(0.005));
+}
+
+TEST_CASE("fit points: repeats have one degree of freedom less than there are, tolerances all") {
+  CHECK(std::isinf(point(epoch + R"(, "tolerance": 0.1)").degrees));
+  CHECK(point(epoch + R"(, "repeats": [90, 110])").degrees == 1.0);
+  CHECK(point(epoch + R"(, "tolerance": 0.1, "repeats": [90, 100, 110])").degrees == 2.0);
+  // Half a percent is known without them; what they tell of it, a tenth here, hardly counts.
+  CHECK(point(epoch + R"(, "repeats": [99.95, 100.05])").degrees == Approx(1e4));
+  CHECK(std::isinf(point(epoch + R"(, "repeats": [100, 100])").degrees));
 }
 
 TEST_CASE("fit points: changes and figures around 0 are compared by their differences") {
