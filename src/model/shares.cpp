@@ -24,6 +24,9 @@ constexpr ShareMetric share_metrics[] = {
     {MetricId::link_busy, "network", Together::busiest},
 };
 
+/// No reading of its own: what the hypervisor takes of the CPUs is busy with the work of others.
+constexpr std::string_view stolen = "stolen";
+
 /// The reading that Debugger's totals would tell if they were shares.
 std::string_view reading_of_total(std::string_view type) {
   return type == "i/o" ? "disk" : type == "network" ? "network" : "";
@@ -47,14 +50,15 @@ void ShareFold::add(const Sample& sample) {
   const auto* const found =
       std::find_if(std::begin(share_metrics), std::end(share_metrics),
                    [&](const ShareMetric& row) { return row.metric == sample.metric; });
-  if (found == std::end(share_metrics)) {
+  const bool steal = sample.metric == MetricId::cpu_steal;
+  if (found == std::end(share_metrics) && !steal) {
     const std::string_view type = metric(sample.metric).type;
     if (const auto reading = reading_of_total(type); !reading.empty()) {
       totals_.emplace(type, reading);
     }
     return;
   }
-  Moment& moment = moments_[found->reading][sample.at.base()];
+  Moment& moment = moments_[steal ? stolen : found->reading][sample.at.base()];
   const double share = std::min(1.0, sample.value / 100.0);  // a limit lets bursts through
   moment.sum += share;
   moment.count += 1.0;
@@ -69,8 +73,9 @@ Shares ShareFold::shares() const {
     std::vector<double>& series = shares[std::string(row.reading)];
     if (!series.empty()) continue;  // of another metric of the same reading
     for (const auto& [at, moment] : found->second) {
-      series.push_back(row.together == Together::busiest ? moment.most : moment.sum / moment.count);
+      series.push_back(row.together == Together::busiest ? moment.most : moment.mean());
     }
+    if (row.metric == MetricId::cpu_busy) add_stolen(series, found->second);
   }
   const auto cpus = moments_.find("cpu");
   if (!trainer_ || !each_cpu_ || cpus == moments_.end()) return shares;
@@ -80,6 +85,18 @@ Shares ShareFold::shares() const {
     shares["own-cpu"].push_back(std::min(1.0, own / moment->second.count));
   }
   return shares;
+}
+
+/// As pasted screens of top and iostat are read.
+void ShareFold::add_stolen(std::vector<double>& busy, const std::map<double, Moment>& at) const {
+  const auto taken = moments_.find(stolen);
+  if (taken == moments_.end()) return;
+  auto share = busy.begin();
+  for (const auto& [time, moment] : at) {
+    const auto others = taken->second.find(time);
+    if (others != taken->second.end()) *share = std::min(1.0, *share + others->second.mean());
+    ++share;
+  }
 }
 
 std::vector<std::string_view> ShareFold::not_shares() const {

@@ -18,9 +18,10 @@ class ShareFold {
  public:
   void add(const Sample& sample);
 
-  /// Of several CPUs or GPUs the mean of each moment, of several disks, their
-  /// limits and links the busiest. What the job's own processes use of the CPUs is "own-cpu", where
-  /// a trainer was seen among them and each CPU has samples of its own.
+  /// Of several CPUs or GPUs the mean of each moment, of several disks, their limits and links the
+  /// busiest. CPU time that a hypervisor takes (steal) counts as busy. What the job's own processes
+  /// use of the CPUs is "own-cpu", where a trainer was seen among them and each CPU has samples of
+  /// its own.
   [[nodiscard]] Shares shares() const;
   /// Debugger's totals of which no share is known: "i/o", "network".
   [[nodiscard]] std::vector<std::string_view> not_shares() const;
@@ -30,7 +31,10 @@ class ShareFold {
     double sum = 0.0;
     double count = 0.0;
     double most = 0.0;
+    [[nodiscard]] double mean() const { return sum / count; }
   };
+  void add_stolen(std::vector<double>& busy, const std::map<double, Moment>& at) const;
+
   std::map<std::string_view, std::map<double, Moment>> moments_;  ///< by reading and time
   std::map<std::string_view, std::string_view> totals_;           ///< type → reading
   std::map<double, double> own_cpus_;                             ///< by time

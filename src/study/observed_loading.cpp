@@ -135,8 +135,9 @@ class LoadingDraft {
       how = words::found::all_cpu_over_throughput;
       draft_.unseen(words::unseen::workers_apart);
     }
-    const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value > 0.95;
-    // The programs of others may keep the cores busy.
+    // The programs of others may keep the cores busy, those of other machines on this host as well.
+    const double stolen = job_.steal ? job_.steal->value : 0.0;
+    const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value + stolen > 0.95;
     own_ = cpu ? cpu->value * x.value : 0.0;
     if (cpu && job_.main_cpu && cpu->value != job_.all_cpu.value_or(*cpu).value) {
       own_ += job_.main_cpu->value * x.value;

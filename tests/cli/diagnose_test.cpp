@@ -191,6 +191,19 @@ TEST_CASE("diagnose: time that a hypervisor takes is not there for more workers"
   CHECK(has(shell("feedrate diagnose '" + top + "' --gpu 30").out, "CPU 90 %"));
 }
 
+TEST_CASE("diagnose: a recording of sar says the same of stolen time as a screen of top") {
+  const Folder folder;
+  const std::string sar = folder.write("sar.json", R"({"sysstat": {"hosts": [{"nodename": "a",
+    "number-of-cpus": 1, "statistics": [{"timestamp": {"date": "2026-11-20", "time": "12:00:01",
+    "utc": 1}, "cpu-load": [{"cpu": "all", "usr": 40.0, "nice": 0.0, "sys": 10.0, "iowait": 0.0,
+    "steal": 40.0, "idle": 10.0}]}]}]}})");
+  const std::string observed = folder.at("observed.jsonl");
+  const Outcome read = shell("feedrate observe --import '" + sar + "' -o '" + observed +
+                             "' && feedrate diagnose '" + observed + "' --gpu 30");
+  INFO(read.err);
+  CHECK(has(read.out, "CPU 90 %"));
+}
+
 TEST_CASE("diagnose: CSV has a row a rule, with what is predicted where there is a scenario") {
   const Folder folder;
   const std::string fractions = folder.write("fractions.csv", "gpu\n0.3\n0.4\n");

@@ -47,6 +47,20 @@ TEST_CASE("glance: means of CPUs, the busiest disk, processes by role") {
   CHECK(*maker.add(look(1.8, 20.0)).recent[ReadingId::gpu] == Approx(0.2));
 }
 
+TEST_CASE("glance: CPU time that a hypervisor takes is not idle") {
+  std::vector<Sample> stolen = look(0.5, 100.0);
+  const auto take = [&](const char* cpu, double percent) {
+    stolen.push_back(
+        {.at = seconds(100.5), .metric = MetricId::cpu_steal, .name = cpu, .value = percent});
+  };
+  take("cpu0", 6.0);
+  take("cpu1", 20.0);
+  GlanceMaker maker(seconds(100.0), seconds(1.0));
+  const Glance glance = maker.add(stolen);
+  CHECK(*glance.readings[ReadingId::cpu] == Approx(0.93));
+  CHECK(*glance.readings[ReadingId::io_wait] == Approx(0.04));
+}
+
 TEST_CASE("glance: nothing is wasted where no GPU is seen") {
   GlanceMaker maker(seconds(100.0));
   auto samples = look(0.5, 1.0);
