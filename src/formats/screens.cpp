@@ -13,6 +13,7 @@
 #include "base/number_text.hpp"
 #include "base/trimmed.hpp"
 #include "formats/recordings/line_kinds.hpp"
+#include "schema/documents/fraction_columns.hpp"
 
 namespace feedrate::formats {
 namespace {
@@ -93,6 +94,9 @@ class Screens {
   }
 
   schema::Samples finish(const std::string& name) && {
+    if (auto problems = fractions_.problems(name); !problems.empty()) {
+      throw InputError(std::move(problems));
+    }
     for (ScreenMoment* const moment : {&table_, &rows_, &top_, &links_}) moment->end_into(shares_);
     end_report();
     // The first report of iostat is the mean since the machine started.
@@ -246,6 +250,8 @@ class Screens {
     if (!busy) return false;
     next_gpu(number("index"));
     took("nvidia-smi --query-gpu");
+    fractions_.add("utilization.gpu", fields[column_of(names_, "utilization.gpu")],
+                   schema::FractionColumns::Are::fractions);
     tell_gpu(rows_, busy);
     const auto used = number("memory.used");
     const auto total = number("memory.total");
@@ -361,6 +367,7 @@ class Screens {
   bool processors_ended_ = false;  ///< the devices that follow belong to the same report
   ScreenWords names_;              ///< of the open table; they point into the text
   std::optional<double> last_gpu_;
+  schema::FractionColumns fractions_;
   std::vector<std::string> forms_;
   std::size_t skipped_ = 0, refused_ = 0, idle_ = 0, working_ = 0;
 };

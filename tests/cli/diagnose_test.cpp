@@ -206,13 +206,11 @@ TEST_CASE("diagnose: a recording of sar says the same of stolen time as a screen
 
 TEST_CASE("diagnose: CSV has a row a rule, with what is predicted where there is a scenario") {
   const Folder folder;
-  const std::string fractions = folder.write("fractions.csv", "gpu\n0.3\n0.4\n");
-  const Outcome bare =
-      shell("feedrate diagnose '" + fractions + "' --cpu 13 --disk 2 --format csv");
+  const std::string gpu = folder.write("gpu.csv", "gpu\n30\n40\n");
+  const Outcome bare = shell("feedrate diagnose '" + gpu + "' --cpu 13 --disk 2 --format csv");
   CHECK(bare.status == 0);
   CHECK(has(bare.out, "rule,source,cause,verdict,because,predicted\n"));
   CHECK(has(bare.out, "gaps,\"Ray on SageMaker, blog\",loader,not known,needs"));
-  CHECK(has(bare.err, "no value is above 1"));
   const Outcome beside =
       shell(std::string("feedrate diagnose --start 12min --format csv ") + caltech);
   CHECK(has(beside.out,
@@ -419,7 +417,7 @@ TEST_CASE("diagnose: a number below one asks whether it is a percentage") {
   CHECK(has(meant.out, "disk 0.3 %"));
 }
 
-TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {
+TEST_CASE("diagnose: a file as Windows writes it") {
   const Folder folder;
   const std::string windows =
       folder.write("windows.csv", "\xEF\xBB\xBFgpu,cpu\r\n30,12\r\n40,14\r\n");
@@ -431,12 +429,33 @@ TEST_CASE("diagnose: a file as Windows writes it, and one of fractions") {
   const std::string scenario = folder.write(
       "marked.json", "\xEF\xBB\xBF" + slurp(FEEDRATE_SOURCE_DIR "/scenarios/caltech256_p3.json"));
   CHECK(shell("feedrate diagnose --gpu 35 '" + scenario + "'").status == 0);
-  const std::string fractions = folder.write("fractions.csv", "gpu,cpu\n0.3,0.1\n0.4,1\n");
-  CHECK(has(shell("feedrate diagnose '" + fractions + "'").out, "no value is above 1"));
   const std::string quoted = folder.write("quoted.csv", "\"gpu\",\"cpu\"\n\"30\",13\n");
   CHECK(has(shell("feedrate diagnose '" + quoted + "'").out, "GPU 30 %, CPU 13 %"));
-  const std::string idle = folder.write("idle.csv", "gpu,disk\n30,0.2\n40,0\n");
-  CHECK_FALSE(has(shell("feedrate diagnose '" + idle + "'").out, "no value is above 1"));
+}
+
+TEST_CASE("diagnose: a file of fractions is refused, one of idle GPUs is not") {
+  const Folder folder;
+  const auto diagnose = [&](const char* csv) {
+    return shell("feedrate diagnose '" + folder.write("samples.csv", csv) + "'");
+  };
+  const Outcome fractions = diagnose("gpu,cpu,disk\n0.3,0.1,0\n0.4,1,0.5\n");
+  CHECK(fractions.status == 2);
+  CHECK(has(fractions.err,
+            "samples.csv:2: gpu: expected percentages such as 35, got \"0.3\" and nothing above 1: "
+            "are these fractions? Multiply the column by 100 (30), or write the sign behind its "
+            "values (0.3 %)"));
+  CHECK(has(fractions.err, "samples.csv:2: cpu: expected percentages"));
+  CHECK_FALSE(has(fractions.err, "disk: expected"));
+  // A GPU at rest, a host of many CPUs at rest beside a busy GPU, a quiet disk; and what is said.
+  CHECK(diagnose("gpu,cpu\n0,12\n1,14\n0,13\n").status == 0);
+  CHECK(diagnose("gpu,cpu\n98,0.5\n97,0.6\n").status == 0);
+  CHECK(diagnose("gpu,disk\n30,0.2\n40,0\n").status == 0);
+  CHECK(diagnose("disk,io-wait\n0.2,0.1\n0,0.3\n").status == 0);
+  CHECK(has(diagnose("gpu,cpu\n0.3 %,12\n0.4 %,13\n").out, "GPU 0.3 %, CPU 13 %"));
+  // Beside percentages, too, a GPU of fractions is one.
+  CHECK(has(diagnose("gpu,cpu\n0.93,12\n0.97,13\n").err, "gpu: expected percentages"));
+  const std::string pasted = "utilization.gpu [%]\n0.93\n0.97\n";
+  CHECK(has(diagnose(pasted.c_str()).err, "utilization.gpu: expected percentages"));
 }
 
 TEST_CASE("run: what monitors would show, and whether more workers would help") {

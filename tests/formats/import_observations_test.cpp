@@ -431,6 +431,27 @@ TEST_CASE("import: times of another clock or zone are taken as told, or refused 
   for (const char* wrong : {"1", "+1:00", "CET", "+01:00x", "+99"}) CHECK_FALSE(parse_zone(wrong));
 }
 
+TEST_CASE("import: utilization in fractions is refused with its column, an idle GPU is not") {
+  const TemporaryFolder folder;
+  const auto csv = [&](const std::string& text) { return folder.write("gpus.csv", text); };
+  const std::string header = "timestamp, index, utilization.gpu [%]\n";
+  const std::string at = "2026/11/22 11:21:4";
+  const std::string fractions = csv(header + at + "6, 0, 0.93\n" + at + "7, 0, 1\n");
+  CHECK(refusal({fractions})
+            .find("gpus.csv: utilization.gpu: expected percentages such as 35, got \"0.93\" and "
+                  "nothing "
+                  "above 1: are these fractions? Multiply the column by 100 (93)") !=
+        std::string::npos);
+  CHECK(refusal({csv(header + at + "6, 0, 0\n" + at + "7, 0, 1\n")}).empty());
+  CHECK(refusal({csv(header + at + "6, 0, 0.4 %\n")}).empty());
+
+  const std::string chart = "_timestamp,system.cpu,system.gpu.0.gpu\n";
+  CHECK(refusal({csv(chart + "1700000015,0.12,0.35\n")}).find("system.gpu.0.gpu: expected") !=
+        std::string::npos);
+  // The mean of a GPU at rest, of a machine that is not.
+  CHECK(refusal({csv(chart + "1700000015,12.5,0.35\n")}).empty());
+}
+
 TEST_CASE("import: --step-regex takes lines of any form by named groups") {
   const TemporaryFolder folder;
   const std::string log = folder.write(

@@ -86,6 +86,12 @@ void read_lines(std::unique_ptr<ByteReader> bytes, Collector& to) {
     to.remark(fmt::format("the complete part is kept; line {}: {}", error.problems().front().line,
                           error.problems().front().message));
   }
+  std::vector<Problem> problems;
+  for (const auto& kind : kinds) {
+    const std::vector<Problem> of = kind->problems(to.file().name);
+    problems.insert(problems.end(), of.begin(), of.end());
+  }
+  if (!problems.empty()) throw InputError(std::move(problems));
 }
 
 std::string skipped_text(const ImportedFile& file) {

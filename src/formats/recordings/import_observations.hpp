@@ -78,8 +78,9 @@ class ImportedObservation {
 };
 
 /// Reads all of `paths`, in any order. Each may hold several formats; gzip files are unpacked.
-/// InputError, for all files at once, where one cannot be read, holds nothing that is known, is
-/// given twice, or counts its times from another moment than the others do.
+/// InputError, for all files at once, where one cannot be read, holds nothing that is known, has
+/// utilization in fractions where its program writes percentages, is given twice, or counts its
+/// times from another moment than the others do.
 ImportedObservation import_observations(const std::vector<std::string>& paths,
                                         const ImportOptions& options);
 

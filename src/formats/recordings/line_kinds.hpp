@@ -18,6 +18,12 @@ class LineKind {
 
   /// False where the line is of another format. Otherwise it has been kept or skipped.
   virtual bool read(std::string_view line, Collector& to) = 0;
+
+  /// To be asked after the last line: what makes the lines as a whole no recording; `file` is what
+  /// messages call it.
+  [[nodiscard]] virtual std::vector<Problem> problems(const std::string& /*file*/) const {
+    return {};
+  }
 };
 
 /// InputError for a --step-regex that is none.

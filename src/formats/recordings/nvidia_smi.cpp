@@ -7,6 +7,7 @@
 #include "base/number_text.hpp"
 #include "formats/recordings/line_kinds.hpp"
 #include "formats/recordings/time_text.hpp"
+#include "schema/documents/fraction_columns.hpp"
 
 namespace feedrate::formats {
 namespace {
@@ -62,6 +63,15 @@ class Table {
     return std::any_of(known_.begin(), known_.end(),
                        [&](const Column& column) { return find(column.name) < size(); });
   }
+  /// nvidia-smi has whole percentages only.
+  void look_for_fractions(schema::FractionColumns& in,
+                          std::span<const std::string_view> fields) const {
+    for (const Column& column : known_) {
+      const std::size_t at = find(column.name);
+      if (at == size() || metric(column.metric).unit != MetricUnit::percent) continue;
+      in.add(names_[at], fields[at], schema::FractionColumns::Are::fractions);
+    }
+  }
   void tell(Row& row, std::span<const std::string_view> fields, std::string_view gpu) const {
     for (const Column& column : known_) {
       const std::size_t at = find(column.name);
@@ -104,9 +114,14 @@ class QueryCsv : public LineKind {
     }
     Row row(to, at, clock);
     table_->tell(row, fields, gpu);
+    table_->look_for_fractions(fractions_, fields);
     tell_memory_share(row, fields, gpu);
     row.end(FormatId::nvidia_smi_csv);
     return true;
+  }
+
+  [[nodiscard]] std::vector<Problem> problems(const std::string& file) const override {
+    return fractions_.problems(file);
   }
 
  private:
@@ -138,6 +153,7 @@ class QueryCsv : public LineKind {
   }
 
   std::optional<Table> table_;
+  schema::FractionColumns fractions_;
   std::size_t time_ = 0, index_ = 0;
   Untimed untimed_;
 };

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/quote.hpp"
 #include "formats/recordings/line_kinds.hpp"
+#include "schema/documents/fraction_columns.hpp"
 
 namespace feedrate::formats {
 namespace {
@@ -75,9 +77,17 @@ class WandbCsv : public LineKind {
       const auto& [column, name] = columns_[i];
       if (column == nullptr) continue;
       row.tell(column->metric, name, fields[i], column->scale, column->cumulative);
+      if (metric(column->metric).unit == MetricUnit::percent) {
+        // All are of one program, and means of a GPU at rest are not whole.
+        fractions_.add(titles_[i], fields[i], schema::FractionColumns::Are::fractions_if_all);
+      }
     }
     row.end(FormatId::wandb);
     return true;
+  }
+
+  [[nodiscard]] std::vector<Problem> problems(const std::string& file) const override {
+    return fractions_.problems(file);
   }
 
  private:
@@ -92,6 +102,8 @@ class WandbCsv : public LineKind {
     if (!timed || line.find(prefix) == std::string_view::npos) return false;
     columns_.clear();
     const auto fields = csv_fields(line);
+    titles_.clear();
+    for (const std::string_view field : fields) titles_.push_back(as_utf8(field));
     const auto place = [&](std::string_view name) {
       return static_cast<std::size_t>(std::find(fields.begin(), fields.end(), name) -
                                       fields.begin());
@@ -117,6 +129,8 @@ class WandbCsv : public LineKind {
   }
 
   std::vector<Told> columns_;
+  std::vector<std::string> titles_;  ///< of the columns
+  schema::FractionColumns fractions_;
   std::size_t time_ = 0, runtime_ = 0;
 };
 

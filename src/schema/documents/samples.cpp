@@ -13,6 +13,7 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/trimmed.hpp"
+#include "schema/documents/fraction_columns.hpp"
 #include "schema/documents/observation.hpp"
 
 namespace feedrate::schema {
@@ -78,19 +79,18 @@ bool is_percentage(double value) {
   return value >= 0.0 && value <= 100.0;
 }
 
-/// As a file of fractions would be read. One that is idle throughout says nothing.
-bool all_below_one_percent(const Samples& samples) {
-  double most = 0.0;
-  for (const auto& [column, shares] : samples.shares) {
-    most = std::max(most, *std::max_element(shares.begin(), shares.end()));
-  }
-  return most > 0.0 && most <= 0.01;
+/// What CPUs, GPUs and memory of a machine show while a job runs is above 1 % sometime.
+FractionColumns::Are below_one_percent(std::string_view column) {
+  using enum FractionColumns::Are;
+  if (column == "gpu") return fractions;
+  return column == "cpu" || column == "ram" ? fractions_if_all : percentages;
 }
 
 Samples from_csv(std::string_view whole, const std::string& path,
                  std::span<const std::string_view> columns) {
   Samples samples;
   Complaints wrong(path);
+  FractionColumns fractions;
   std::vector<std::string> header;  // "" for a column that is ignored
   const std::vector<std::string> known(columns.begin(), columns.end());
   const auto read_header = [&](std::string_view line, int number) {
@@ -147,6 +147,7 @@ Samples from_csv(std::string_view whole, const std::string& path,
                                       in_quotes(fields[i])));
       } else {
         samples.shares[header[i]].push_back(*value / 100.0);
+        fractions.add(header[i], fields[i], below_one_percent(header[i]), number);
       }
     }
   };
@@ -154,10 +155,8 @@ Samples from_csv(std::string_view whole, const std::string& path,
     header.empty() ? read_header(line, number) : read_row(line, number);
   });
   wrong.throw_if_any();
-  if (all_below_one_percent(samples)) {
-    samples.remarks.push_back(fmt::format(
-        "{}: no value is above 1, but percentages are written as monitors show them: a third is 33",
-        path));
+  if (auto problems = fractions.problems(path); !problems.empty()) {
+    throw InputError(std::move(problems));
   }
   return samples;
 }

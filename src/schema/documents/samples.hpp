@@ -27,7 +27,8 @@ bool holds_samples(const std::string& path);
 
 /// `columns`: the names that a CSV file's header may have, beside "time" and "timestamp", which are
 /// ignored. InputError with file and line for what is no such file, a percentage outside 0 to
-/// 100, another column (with the nearest name), and a file without a sample. An empty field of a
+/// 100, a column of fractions (fraction_columns.hpp), another column (with the nearest name), and a
+/// file without a sample. An empty field of a
 /// CSV file is a sample that is missing. Of an observation only what `counts` says yes to is taken,
 /// unless that is nothing; without it, all.
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns,
