@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/append_once.hpp"
@@ -13,6 +14,7 @@
 #include "base/number_text.hpp"
 #include "base/trimmed.hpp"
 #include "formats/recordings/line_kinds.hpp"
+#include "formats/screen_gpus.hpp"
 #include "schema/documents/fraction_columns.hpp"
 
 namespace feedrate::formats {
@@ -97,7 +99,8 @@ class Screens {
     if (auto problems = fractions_.problems(name); !problems.empty()) {
       throw InputError(std::move(problems));
     }
-    for (ScreenMoment* const moment : {&table_, &rows_, &top_, &links_}) moment->end_into(shares_);
+    const bool some_idle = gpus_.tell(shares_);
+    for (ScreenMoment* const moment : {&top_, &links_}) moment->end_into(shares_);
     end_report();
     // The first report of iostat is the mean since the machine started.
     schema::Samples out;
@@ -136,7 +139,10 @@ class Screens {
           fmt::format("{}: {} no percentage from 0 to 100, and left out", name,
                       refused_ == 1 ? "1 value is" : fmt::format("{} values are", refused_)));
     }
-    if (idle_ > 0 && working_ > 0) {
+    if (const auto unused = gpus_.unused(); !unused.empty()) {
+      out.remarks.push_back(fmt::format("{}: {}", name, unused_remark(unused)));
+    }
+    if (some_idle) {
       out.remarks.push_back(fmt::format(
           "{}: a GPU that shows 0 % counts like those that work; GPUs that the job does "
           "not use have to be left out",
@@ -163,9 +169,19 @@ class Screens {
     else
       ++refused_;
   }
-  void tell_gpu(ScreenMoment& moment, std::optional<double> percent) {
-    tell(moment, "gpu", percent);
-    if (percent) ++(*percent == 0.0 ? idle_ : working_);
+  void tell_gpu(const std::string& gpu, std::optional<double> percent) {
+    if (const auto share = share_of(percent))
+      gpus_.busy(gpu, *share);
+    else
+      ++refused_;
+  }
+  /// MiB.
+  void tell_gpu_memory(const std::string& gpu, double used, double total) {
+    gpus_.memory_mib(gpu, used);
+    if (total > 0.0 && used <= total)
+      gpus_.memory(gpu, used / total);
+    else
+      ++refused_;
   }
   void tell_memory(ScreenMoment& moment, const char* reading, double used, double total) {
     if (total > 0.0 && used <= total)
@@ -177,12 +193,16 @@ class Screens {
   /// "| N/A  45C  P0  120W / 300W |  4321MiB / 16384MiB |  35%  Default |".
   bool nvidia_table(std::string_view line) {
     if (line.find("NVIDIA-SMI") != std::string_view::npos && line.starts_with("|")) {
-      table_.end_into(shares_);
+      gpus_.end_moment();
       return true;
     }
     if (!line.starts_with("|") || !line.ends_with("|")) return false;
     const ScreenWords cells = split_at(line.substr(1, line.size() - 2), '|');
     if (cells.size() != 3) return false;
+    // A row of names begins with the number of the GPU that the next row is of.
+    if (const ScreenWords names = words_in(cells[0]); !names.empty() && printed_number(names[0])) {
+      row_of_ = names[0];
+    }
     const ScreenWords memory = split_at(cells[1], '/');
     if (memory.size() != 2) return false;
     const auto used = number_with(memory[0], "MiB");
@@ -190,9 +210,10 @@ class Screens {
     const ScreenWords last = words_in(cells[2]);
     if (!used || !total || last.empty()) return false;
     took("nvidia-smi");
-    tell_memory(table_, "gpu-memory", *used, *total);
+    const std::string gpu = std::exchange(row_of_, "");
+    tell_gpu_memory(gpu, *used, *total);
     // A GPU in MIG mode says N/A.
-    tell_gpu(table_, number_with(last[0], "%"));
+    tell_gpu(gpu, number_with(last[0], "%"));
     return true;
   }
 
@@ -205,7 +226,7 @@ class Screens {
 
   /// Ends a moment where the GPUs begin again.
   void next_gpu(std::optional<double> number) {
-    if (!number || !last_gpu_ || *number <= *last_gpu_) rows_.end_into(shares_);
+    if (!number || !last_gpu_ || *number <= *last_gpu_) gpus_.end_moment();
     last_gpu_ = number;
   }
 
@@ -224,8 +245,12 @@ class Screens {
     if (!gpu) return false;
     next_gpu(gpu);
     took("nvidia-smi dmon");
+    const std::string name(fields[column_of(names_, "gpu")]);
     if (fields[column_of(names_, "sm")] != "-") {
-      tell_gpu(rows_, printed_number(fields[column_of(names_, "sm")]));
+      tell_gpu(name, printed_number(fields[column_of(names_, "sm")]));
+    }
+    if (const std::size_t used = column_of(names_, "fb"); used < fields.size()) {
+      if (const auto held = printed_number(fields[used])) gpus_.memory_mib(name, *held);
     }
     return true;
   }
@@ -252,10 +277,15 @@ class Screens {
     took("nvidia-smi --query-gpu");
     fractions_.add("utilization.gpu", fields[column_of(names_, "utilization.gpu")],
                    schema::FractionColumns::Are::fractions);
-    tell_gpu(rows_, busy);
+    const std::size_t named = column_of(names_, "index");
+    const std::string gpu(named < fields.size() ? fields[named] : "");
+    tell_gpu(gpu, busy);
     const auto used = number("memory.used");
     const auto total = number("memory.total");
-    if (used && total) tell_memory(rows_, "gpu-memory", *used, *total);
+    if (used && total)
+      tell_gpu_memory(gpu, *used, *total);
+    else if (used)
+      gpus_.memory_mib(gpu, *used);
     return true;
   }
 
@@ -362,14 +392,16 @@ class Screens {
 
   Shares shares_;
   std::vector<Shares> reports_;  ///< of iostat, the first of which is since the start
-  ScreenMoment table_, rows_, top_, report_, links_;
+  ScreenMoment top_, report_, links_;
+  ScreenGpus gpus_;
+  std::string row_of_;  ///< the number of the GPU whose row comes next in nvidia-smi's table
   Table open_ = Table::none;
   bool processors_ended_ = false;  ///< the devices that follow belong to the same report
   ScreenWords names_;              ///< of the open table; they point into the text
   std::optional<double> last_gpu_;
   schema::FractionColumns fractions_;
   std::vector<std::string> forms_;
-  std::size_t skipped_ = 0, refused_ = 0, idle_ = 0, working_ = 0;
+  std::size_t skipped_ = 0, refused_ = 0;
 };
 
 template <class Take>

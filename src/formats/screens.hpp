@@ -20,7 +20,8 @@ bool holds_screens(std::string_view text);
 
 /// Several screens may follow each other, and be mixed with other lines. `name` is what messages
 /// call the text. Of several GPUs, and of CPUs that are shown one by one, a moment is their mean;
-/// of disks and links the busiest. InputError where no line tells a reading, for utilization in
+/// of disks and links the busiest. GPUs that nobody used (unused_gpus.hpp) are left out, which a
+/// remark says. InputError where no line tells a reading, for utilization in
 /// fractions (fraction_columns.hpp), for JSON that is
 /// damaged or larger than a scenario may be, and for a sum over GPUs or CPUs whose number is not
 /// given.

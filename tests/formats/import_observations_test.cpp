@@ -452,6 +452,24 @@ TEST_CASE("import: utilization in fractions is refused with its column, an idle 
   CHECK(refusal({csv(chart + "1700000015,12.5,0.35\n")}).empty());
 }
 
+TEST_CASE("import: a GPU that nobody used is left out, and named") {
+  // Of two GPUs the second has 3 MiB and 0 %.
+  const ImportedObservation got = import({recording("query.csv")});
+  for (const Sample& sample : samples_of(got)) CHECK(sample.name == "gpu0");
+  CHECK(kept_of(got).at("nvidia-smi --query-gpu") == 4);
+  REQUIRE(got.files().front().remarks.size() == 2);
+  CHECK(got.files().front().remarks.back() ==
+        "GPU 1 is left out: it was not used (0 % throughout)");
+  // With a model in its memory it is one that waits.
+  std::string waits = read_text_file(recording("query.csv"));
+  for (std::size_t at = 0; (at = waits.find(", 3 MiB", at)) != std::string::npos;) {
+    waits.replace(at, 7, ", 4096 MiB");
+  }
+  const TemporaryFolder folder;
+  const ImportedObservation both = import({folder.write("waits.csv", waits)});
+  CHECK(value_of(samples_of(both), gpu_busy, "gpu1") == 0.0);
+}
+
 TEST_CASE("import: --step-regex takes lines of any form by named groups") {
   const TemporaryFolder folder;
   const std::string log = folder.write(

@@ -65,6 +65,41 @@ TEST_CASE("screens: a GPU in MIG mode has no GPU-Util, an idle one is told") {
   CHECK_FALSE(told(read(with("0%")), "shows 0 %"));
 }
 
+TEST_CASE("screens: a GPU that nobody used is left out, and named") {
+  // The second GPU of a table, as where CUDA_VISIBLE_DEVICES=0.
+  std::string table = screen("nvidia_smi.txt");
+  const std::string second = "4096MiB /  16384MiB |     32%";
+  const auto with = [&](const char* row) {
+    return std::string(table).replace(table.find(second), second.size(), row);
+  };
+  const Samples unused = read(with("   3MiB /  16384MiB |      0%"));
+  CHECK(unused.shares.at("gpu") == Values{0.38});
+  CHECK(unused.shares.at("gpu-memory") == Values{0.5});
+  CHECK(told(unused, "s.txt: GPU 1 is left out: it was not used (0 % throughout)"));
+  CHECK_FALSE(told(unused, "counts like those that work"));
+  // One that holds a model waits, at this moment.
+  const Samples waits = read(with("4096MiB /  16384MiB |      0%"));
+  CHECK(waits.shares.at("gpu") == Values{0.19});
+  CHECK(told(waits, "counts like those that work"));
+
+  const std::string csv =
+      "index, utilization.gpu [%], memory.used [MiB]\n0, 90 %, 9000 MiB\n1, 0 %, 3 MiB\n"
+      "2, 0 %, 4 MiB\n3, 50 %, 9000 MiB\n0, 80 %, 9000 MiB\n1, 0 %, 3 MiB\n2, 0 %, 4 MiB\n"
+      "3, 60 %, 9000 MiB\n";
+  const Samples queried = read(csv);
+  CHECK(queried.shares.at("gpu") == Values{0.7, 0.7});
+  CHECK(told(queried, "GPUs 1, 2 are left out: they were not used"));
+
+  // Without their memory, ten samples tell as much; and machines at rest are as they are.
+  std::string dmon = "# gpu sm\n";
+  for (int i = 0; i < 10; ++i) dmon += "0 40\n1 0\n";
+  CHECK(read(dmon).shares.at("gpu") == Values(10, 0.4));
+  CHECK(read("# gpu sm\n0 40\n1 0\n").shares.at("gpu") == Values{0.2});
+  const Samples rest = read("# gpu sm fb\n0 0 3\n1 0 3\n");
+  CHECK(rest.shares.at("gpu") == Values{0.0});
+  CHECK_FALSE(told(rest, "left out"));
+}
+
 TEST_CASE("screens: top and iostat in one paste; iostat's first report is since the start") {
   const Samples samples = read(screen("top_iostat.txt"));
   REQUIRE(samples.shares.at("cpu").size() == 2);

@@ -243,6 +243,7 @@ ImportedObservation Collector::finish() && {
   one_clock();
   place_timeless();
   in_order();
+  leave_out_unused();
   ObservationHeader first = header();
   return {std::move(first), std::move(files_),
           std::make_unique<ImportedObservation::Lines>(std::move(lines_), std::move(names_))};

@@ -124,6 +124,7 @@ class Collector {
   void one_clock();
   void place_timeless();
   void in_order();
+  void leave_out_unused();
   ObservationHeader header() const;
 
   const ImportOptions& options_;

@@ -11,6 +11,7 @@
 
 #include "base/quote.hpp"
 #include "formats/recordings/collector.hpp"
+#include "formats/unused_gpus.hpp"
 
 namespace feedrate::formats {
 namespace {
@@ -199,6 +200,42 @@ void Collector::in_order() {
         fmt::format("{} {} of a series at a time that already had one: the first counts", count,
                     count == 1 ? "sample" : "samples"));
   }
+}
+
+/// GPUs of a machine that nobody used, in what tools recorded that see all of them.
+void Collector::leave_out_unused() {
+  const auto sees_all = [&](const StoredLine& line) {
+    const auto& kept = files_[line.file].kept;
+    return line.kind == StoredLine::Kind::sample && names_[line.name].starts_with("gpu") &&
+           std::any_of(kept.begin(), kept.end(), [](const auto& one) {
+             return one.first.starts_with("nvidia-smi") || one.first.starts_with("W&B");
+           });
+  };
+  // A GPU's number, and its machine where that is told.
+  const auto gpu_of = [&](const StoredLine& line) {
+    const std::string& node = names_[line.node];
+    return names_[line.name].substr(3) + (node.empty() ? "" : " of " + node);
+  };
+  GpuUses uses;
+  for (const StoredLine& line : lines_) {
+    if (!sees_all(line)) continue;
+    switch (static_cast<MetricId>(line.which)) {
+      case MetricId::gpu_busy: uses.busy(gpu_of(line), line.value); break;
+      case MetricId::gpu_memory_bytes: uses.memory_bytes(gpu_of(line), line.value); break;
+      case MetricId::gpu_memory_used: uses.memory_percent(gpu_of(line), line.value); break;
+      default: break;
+    }
+  }
+  const std::vector<std::string> unused = uses.unused();
+  if (unused.empty()) return;
+  std::set<std::uint32_t> files;
+  std::erase_if(lines_, [&](const StoredLine& line) {
+    const bool out =
+        sees_all(line) && std::find(unused.begin(), unused.end(), gpu_of(line)) != unused.end();
+    if (out) files.insert(line.file);
+    return out;
+  });
+  for (const std::uint32_t file : files) files_[file].remarks.push_back(unused_remark(unused));
 }
 
 }  // namespace feedrate::formats
