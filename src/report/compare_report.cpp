@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
@@ -44,11 +46,34 @@ Tone tone_of(double value, double reference, Better better) {
   return (change < 0.0) == (better == Better::less) ? Tone::good : Tone::bad;
 }
 
+/// What each is called: where several have one name, by their files, and the same file by its
+/// place.
+std::vector<std::string> labels_of(std::span<const NamedResult> results) {
+  std::map<std::string, int> names, files;
+  for (const NamedResult& named : results) {
+    ++names[named.name];
+    ++files[named.file];
+  }
+  std::vector<std::string> labels;
+  for (const NamedResult& named : results) {
+    if (names[named.name] == 1) {
+      labels.push_back(named.name);
+    } else if (!named.file.empty() && files[named.file] == 1) {
+      labels.push_back(named.file);
+    } else {
+      labels.push_back(
+          fmt::format("{} ({})", named.file.empty() ? named.name : named.file, labels.size() + 1));
+    }
+  }
+  return labels;
+}
+
 class ComparisonTable {
  public:
-  explicit ComparisonTable(std::span<const NamedResult> results) : results_(results) {
+  ComparisonTable(std::span<const NamedResult> results, std::span<const std::string> labels)
+      : results_(results) {
     table_.columns.push_back({""});
-    for (const NamedResult& named : results) table_.columns.push_back({named.name, Align::right});
+    for (const std::string& label : labels) table_.columns.push_back({label, Align::right});
     table_.note = "Differences are relative to the first.";
   }
 
@@ -95,7 +120,7 @@ bool hours_are_alike(std::span<const NamedResult> results) {
   });
 }
 
-Paragraph headline(std::span<const NamedResult> results) {
+Paragraph headline(std::span<const NamedResult> results, std::span<const std::string> labels) {
   const Money Bill::*const compared = hours_are_alike(results) ? &Bill::total : &Bill::money;
   const auto cost = [&](const NamedResult& named) { return named.result.bill.*compared; };
   const NamedResult* fastest = results.data();
@@ -109,21 +134,24 @@ Paragraph headline(std::span<const NamedResult> results) {
   const auto outcome = [&](const NamedResult& named) {
     return fmt::format("{}, {}", duration(named.result.times.total), money(cost(named)));
   };
+  const auto label = [&](const NamedResult* of) {
+    return labels[static_cast<std::size_t>(of - results.data())];
+  };
   if (fastest == cheapest) {
-    return {fmt::format("{} is both the fastest and the cheapest: {}.", fastest->name,
+    return {fmt::format("{} is both the fastest and the cheapest: {}.", label(fastest),
                         outcome(*fastest)),
             Tone::good};
   }
-  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", fastest->name, outcome(*fastest),
-                      cheapest->name, outcome(*cheapest)),
+  return {fmt::format("Fastest: {} ({}). Cheapest: {} ({}).", label(fastest), outcome(*fastest),
+                      label(cheapest), outcome(*cheapest)),
           Tone::plain};
 }
 
 /// In how many draws, common to all, the best stays the best.
-std::string sureness(std::span<const NamedResult> results, const Decision& decision) {
-  const std::string& best = results[decision.best].name;
+std::string sureness(std::span<const std::string> labels, const Decision& decision) {
+  const std::string& best = labels[decision.best];
   const std::string compared =
-      decision.compared == results.size()
+      decision.compared == labels.size()
           ? ""
           : fmt::format(", compared with the {} that come nearest", decision.compared - 1);
   std::string text = fmt::format(
@@ -131,7 +159,7 @@ std::string sureness(std::span<const NamedResult> results, const Decision& decis
       best, decision.in_money ? "cheapest" : "fastest", percent(decision.likely), decision.draws,
       compared);
   if (decision.choice != decision.best) {
-    text += fmt::format(" On average it is {}.", results[decision.choice].name);
+    text += fmt::format(" On average it is {}.", labels[decision.choice]);
   }
   return text;
 }
@@ -140,7 +168,8 @@ std::string sureness(std::span<const NamedResult> results, const Decision& decis
 
 Report compare_report(std::span<const NamedResult> results,
                       const std::optional<Decision>& decision) {
-  ComparisonTable rows(results);
+  const std::vector<std::string> labels = labels_of(results);
+  ComparisonTable rows(results, labels);
   rows.words("cluster", [](const Result& r) {
     return fmt::format("{} × {}", count(r.instances), r.instance.empty() ? "instance" : r.instance);
   });
@@ -151,18 +180,19 @@ Report compare_report(std::span<const NamedResult> results,
 
   Report report;
   report.title = fmt::format("Comparison of {} scenarios", results.size());
-  report.headline = headline(results);
+  report.headline = headline(results, labels);
   report.add(rows.table());
   // Draws compare totals.
   if (decision && hours_are_alike(results)) {
-    report.add(sureness(results, *decision));
+    report.add(sureness(labels, *decision));
   }
-  for (const NamedResult& named : results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Result& of = results[i].result;
     // What stands in the headline of a run comes first.
-    std::vector<std::string> remarks = named.result.caveats;
-    remarks.insert(remarks.end(), named.result.remarks.begin(), named.result.remarks.end());
+    std::vector<std::string> remarks = of.caveats;
+    remarks.insert(remarks.end(), of.remarks.begin(), of.remarks.end());
     if (remarks.empty()) continue;
-    report.add(List{"Remarks on " + named.name, std::move(remarks)});
+    report.add(List{"Remarks on " + labels[i], std::move(remarks)});
   }
   return report;
 }

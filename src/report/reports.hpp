@@ -38,8 +38,8 @@ std::string optimum_csv(const Optimum& optimum);
 /// What CSV has no place for.
 std::vector<std::string> optimum_remarks(const Optimum& optimum);
 
-/// `compare`: one column per scenario, differences signed against the first. Precondition: at least
-/// one.
+/// `compare`: one column per scenario, differences signed against the first. Those of one name are
+/// called by their files. Precondition: at least one.
 Report compare_report(std::span<const NamedResult> results,
                       const std::optional<Decision>& decision = {});
 

@@ -314,6 +314,26 @@ TEST_CASE("reports: a comparison signs its differences against the first") {
   CHECK_FALSE(has(text, "staging"));
 }
 
+TEST_CASE("reports: scenarios of one name are told apart by their files in a comparison") {
+  std::vector<NamedResult> all(3, starving());
+  for (NamedResult& named : all) named.name = "job";
+  all[0].file = "a/x.json";
+  all[1].file = "b/x.json";
+  all[1].result.times.total = seconds(130);
+  all[2].name = "another";
+  all[2].file = "c.json";
+  for (NamedResult& named : all) named.result.remarks = {"something"};
+  const std::string text = to_text(compare_report(all), ascii);
+  CHECK(has(text, "Fastest: b/x.json (2 min 10 s"));
+  CHECK(has(text, "a/x.json"));
+  CHECK(has(text, "Remarks on a/x.json"));
+  CHECK(has(text, "Remarks on b/x.json"));
+  CHECK(has(text, "Remarks on another"));
+  // The same file twice by its place.
+  all[1].file = "a/x.json";
+  CHECK(has(to_text(compare_report(all), ascii), "Fastest: a/x.json (2) (2 min 10 s"));
+}
+
 namespace {
 
 CaseResult judged(const char* name, double predicted, bool within) {
