@@ -25,17 +25,16 @@ Case case_of(const std::string& name, FigureId figure, double value, double erro
 void write_cases(ObservedDraft& draft) {
   const ObservedJob& job = draft.job;
   std::vector<Case>& cases = draft.out.scenario.cases;
-  const bool waits = draft.starved().value_or(false);
-  // Where the step or the reading was fitted to the throughput, that is no prediction.
-  const bool predicts = waits && !draft.reads_seen && job.worker_cpu && job.workers > 0.0;
+  // Each demand is a busy time over this throughput, and the step what the interval leaves: the
+  // inputs give these figures back by arithmetic.
   cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value * job.instances,
-                          job.throughput.relative_error, !predicts));
+                          job.throughput.relative_error, true));
   cases.push_back(case_of("step", FigureId::step_time, job.interval.value * 1e3,
-                          job.interval.relative_error, !predicts));
+                          job.interval.relative_error, true));
   if (job.gpu_busy && job.gpu_busy->value > 0.01) {
     cases.push_back(case_of("GPUs in nvidia-smi", FigureId::gpu_shown,
                             std::min(1.0, job.gpu_busy->value), job.gpu_busy->relative_error,
-                            !job.wait));
+                            !job.wait));  // else no input is made of it
   }
   const auto share = job.wait_share();
   if (!share) return;
@@ -50,6 +49,7 @@ void write_cases(ObservedDraft& draft) {
   one.metric = "bottleneck is gpu";
   one.measured = wait < fed ? 1.0 : 0.0;
   one.tolerance = 0.0;
+  one.fitted = true;  // the wait was taken off the step
   cases.push_back(one);
 }
 

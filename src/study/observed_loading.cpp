@@ -224,7 +224,6 @@ class LoadingDraft {
     d.page_cache = bytes(1.0);
     d.reads_per_sample = 1.0;
     d.iops = per_second(rounded(job_.throughput.value));
-    draft_.reads_seen = true;
     draft_.input("/disk/iops", format_quantity(*d.iops), job_.throughput,
                  words::found::passed_by_lock);
     draft_.unseen(words::unseen::lock);
@@ -256,7 +255,6 @@ class LoadingDraft {
     ObservedNumber number = job_.throughput;
     number.relative_error =
         portable::hypot(job_.throughput.relative_error, cpu_.relative_error * cpu_.value / reading);
-    draft_.reads_seen = true;
     Scenario& s = draft_.out.scenario;
     std::string how(words::found::waits_at_sample);
     if (network_) {

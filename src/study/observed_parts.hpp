@@ -19,7 +19,6 @@ class ObservedDraft {
 
   const ObservedJob& job;
   ObservedScenario out;
-  bool reads_seen = false;  ///< how long workers wait for reads was found from the throughput
 
   /// Lists a number of the scenario with its origin, "observed: 20 steps of train.log, ± 4 %" and
   /// `how`.

@@ -88,6 +88,23 @@ TEST_CASE("observed scenario: of a job whose GPU is the limit, reading is not se
   CHECK(run(made.scenario, Catalog{}, nullptr).bottleneck.stage == Stage::gpu);
 }
 
+TEST_CASE("observed scenario: figures that its inputs give back are no predictions") {
+  // Two workers that compute all the time: 160 samples/s of 12.5 ms each, and the step's rest.
+  ObservedJob job = starved();
+  job.worker_cpu = of_steps(0.0125);
+  job.gpu_busy = of_steps(0.2);
+  const ObservedScenario made = observed_scenario(job);
+  int predictions = 0;
+  for (const Case& one : made.scenario.cases) {
+    INFO(one.name);
+    // What nvidia-smi shows was not needed, as the steps tell their wait.
+    CHECK(one.fitted == (one.metric != "gpu_kernels"));
+    predictions += one.fitted ? 0 : 1;
+  }
+  CHECK(made.scenario.cases.size() == 4);
+  CHECK(predictions == 1);
+}
+
 TEST_CASE("observed scenario: without marked steps the GPU's utilisation bounds the step") {
   ObservedJob job = starved();
   job.wait.reset();
