@@ -56,7 +56,9 @@ inline bool in_band(const CaseResult& result, double measured) {
 
 /// How wrong predictions are. A prediction is a case that no input was fitted on, that does not
 /// follow from such a one, and whose error is relative or in points, whether or not it states a
-/// tolerance. One that is no finite number is infinitely wrong: it must not better a median.
+/// tolerance. Cases that measure the same figure of the same setting again are one prediction with
+/// it, of the mean of what was measured: the model errs in all of them alike. One that is no finite
+/// number is infinitely wrong: it must not better a median.
 struct CaseSummary {
   std::size_t predictions = 0;
   double median = 0.0;  ///< of the errors' sizes; this and the next four are 0 without predictions
@@ -74,6 +76,9 @@ struct CaseSummary {
   std::size_t zeros = 0;         ///< measured as 0, so without a share
   std::size_t bottlenecks = 0;   ///< cases "bottleneck is STAGE"
   std::size_t bottlenecks_right = 0;
+  std::size_t again = 0;         ///< cases that measure what another did, and count with it
+  std::size_t intervals = 0;     ///< predictions with a band
+  std::size_t held = 0;          ///< of `intervals`: those with the mean measured figure in it
   std::size_t banded = 0;        ///< measured figures of cases with a band, repeats one by one
   std::size_t inside = 0;        ///< of `banded`: those in their band
   std::size_t adjusted = 0;      ///< repeats that were predicted by their turn's canary

@@ -33,13 +33,13 @@ std::string beyond_sentence(const CaseSummary& of) {
 
 /// How many are in their interval; where none was drawn, how many are near.
 std::string share_clause(const CaseSummary& of) {
-  if (of.banded == 0) {
+  if (of.intervals == 0) {
     return fmt::format("{} of them ({}) {} within {}", of.near, percent(of.share_near),
                        verb(of.near), percent(CaseSummary::nearness));
   }
-  const double share = static_cast<double>(of.inside) / static_cast<double>(of.banded);
-  return fmt::format("{} of {} that have a 90 % interval ({}) {} in it", of.inside, of.banded,
-                     percent(share), of.inside == 1 ? "lies" : "lie");
+  const double share = static_cast<double>(of.held) / static_cast<double>(of.intervals);
+  return fmt::format("{} of {} that have a 90 % interval ({}) {} in it", of.held, of.intervals,
+                     percent(share), of.held == 1 ? "lies" : "lie");
 }
 
 }  // namespace
@@ -102,6 +102,12 @@ std::vector<std::string> further_sentences(const CaseSummary& of) {
                                counted(of.bottlenecks, "bottleneck"), verb(of.bottlenecks_right)));
   }
   if (of.within < of.judged) said.push_back(beyond_sentence(of));
+  if (of.again > 0) {
+    said.push_back(
+        fmt::format("{} a setting again and {} with the first that did.",
+                    of.again == 1 ? "1 case measures" : fmt::format("{} cases measure", of.again),
+                    of.again == 1 ? "counts" : "count"));
+  }
   if (of.fitted > 0) {
     said.push_back(fmt::format("{} that an input was fitted on {} not counted{}.",
                                counted(of.fitted, "point"), verb(of.fitted),

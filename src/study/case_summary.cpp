@@ -15,33 +15,41 @@ double counted(double error) {
   return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
 }
 
+/// The same figure of the same setting, and so the same prediction.
+bool measures_again(const CaseResult& a, const CaseResult& b) {
+  const Case& one = a.what;
+  const Case& other = b.what;
+  return one.metric == other.metric && one.set == other.set &&
+         one.relative_to == other.relative_to && one.known == other.known &&
+         a.predicted == b.predicted;
+}
+
+using Repeats = std::vector<const CaseResult*>;
+
+double mean_measured(const Repeats& of) {
+  double sum = 0.0;
+  for (const CaseResult* const one : of) sum += one->what.measured;
+  return sum / static_cast<double>(of.size());
+}
+
 class Gatherer {
  public:
-  void add(const std::string& file, const CaseResult& result) {
-    if (result.what.awaited()) {
-      ++sum_.awaited;
-      return;
+  void add(const ScenarioCases& of) {
+    std::vector<Repeats> settings;
+    for (const CaseResult& result : of.cases) {
+      if (!is_counted(result)) continue;
+      add_repeats(result);
+      const auto same = std::find_if(settings.begin(), settings.end(), [&](const Repeats& one) {
+        return measures_again(*one.front(), result);
+      });
+      if (same == settings.end()) {
+        settings.push_back({&result});
+      } else {
+        same->push_back(&result);
+        ++sum_.again;
+      }
     }
-    if (result.what.fitted) {
-      ++sum_.fitted;
-      sum_.fits_missed += result.within ? 0 : 1;
-      return;
-    }
-    if (result.what.identity) {
-      ++sum_.identities;
-      return;
-    }
-    switch (error_kind(result.what)) {
-      case ErrorKind::bottleneck:
-        ++sum_.bottlenecks;
-        sum_.bottlenecks_right += result.predicted == result.what.measured ? 1 : 0;
-        return;
-      case ErrorKind::absolute: ++sum_.zeros; return;
-      case ErrorKind::points: ++sum_.in_points; break;
-      case ErrorKind::relative: break;
-    }
-    add_error(file, result);
-    add_repeats(result);
+    for (const Repeats& setting : settings) add_setting(of.file, setting);
   }
 
   CaseSummary finish() && {
@@ -57,6 +65,34 @@ class Gatherer {
   }
 
  private:
+  /// Counts what is no prediction.
+  bool is_counted(const CaseResult& result) {
+    if (result.what.awaited()) {
+      ++sum_.awaited;
+    } else if (result.what.fitted) {
+      ++sum_.fitted;
+      sum_.fits_missed += result.within ? 0 : 1;
+    } else if (result.what.identity) {
+      ++sum_.identities;
+    } else if (error_kind(result.what) == ErrorKind::absolute) {
+      ++sum_.zeros;
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  void add_setting(const std::string& file, const Repeats& setting) {
+    if (error_kind(setting.front()->what) != ErrorKind::bottleneck) {
+      return add_prediction(file, setting);
+    }
+    const auto right = std::count_if(setting.begin(), setting.end(), [](const CaseResult* one) {
+      return one->predicted == one->what.measured;
+    });
+    ++sum_.bottlenecks;
+    sum_.bottlenecks_right += 2 * static_cast<std::size_t>(right) > setting.size() ? 1 : 0;
+  }
+
   void finish_adjusted() {
     if (adjusted_.empty()) return;
     const auto count = static_cast<double>(adjusted_.size());
@@ -69,6 +105,7 @@ class Gatherer {
   /// Counts the measured figures that lie in their band, and the errors of repeats once each is
   /// adjusted by the canary of its turn.
   void add_repeats(const CaseResult& result) {
+    if (error_kind(result.what) == ErrorKind::bottleneck) return;
     const std::vector<double> once{result.what.measured};
     const std::vector<double>& each = result.what.repeats.empty() ? once : result.what.repeats;
     for (const double measured : result.band ? each : std::vector<double>{}) {
@@ -83,21 +120,33 @@ class Gatherer {
     }
   }
 
-  void add_error(const std::string& file, const CaseResult& result) {
-    const double error = counted(result.error);
+  void add_prediction(const std::string& file, const Repeats& setting) {
+    const CaseResult& first = *setting.front();
+    const bool in_points = error_kind(first.what) == ErrorKind::points;
+    Case mean = first.what;
+    mean.measured = mean_measured(setting);
+    const double error = counted(error_of(mean, first.predicted));
     const double size = std::abs(error);
     if (sizes_.empty() || size > sum_.worst) {
       sum_.worst = size;
-      sum_.worst_case = result.what.name;
+      sum_.worst_case = first.what.name;
       sum_.worst_file = file;
-      sum_.worst_in_points = error_kind(result.what) == ErrorKind::points;
+      sum_.worst_in_points = in_points;
     }
     sizes_.push_back(size);
     sum_.bias += error;
+    sum_.in_points += in_points ? 1 : 0;
     sum_.near += size <= CaseSummary::nearness ? 1 : 0;
-    if (!result.what.tolerance) return;
+    if (first.band) {
+      ++sum_.intervals;
+      sum_.held += in_band(first, mean.measured) ? 1 : 0;
+    }
+    const auto judges = [](const CaseResult* one) { return one->what.tolerance.has_value(); };
+    if (std::none_of(setting.begin(), setting.end(), judges)) return;
     ++sum_.judged;
-    sum_.within += result.within ? 1 : 0;
+    const bool within = std::all_of(setting.begin(), setting.end(),
+                                    [](const CaseResult* one) { return one->within; });
+    sum_.within += within ? 1 : 0;
   }
 
   CaseSummary sum_;
@@ -110,7 +159,7 @@ class Gatherer {
 CaseSummary summary_of(std::span<const ScenarioCases> scenarios) {
   Gatherer gathered;
   for (const ScenarioCases& of : scenarios) {
-    for (const CaseResult& result : of.cases) gathered.add(of.file, result);
+    gathered.add(of);
   }
   return std::move(gathered).finish();
 }

@@ -80,9 +80,11 @@ CaseResult ran(const char* cases) {
 }  // namespace
 
 TEST_CASE("case summary: median, mean, worst and bias of the errors, bottlenecks apart") {
+  CaseResult other_stage = bottleneck(0, 0);
+  other_stage.what.metric = "bottleneck is h2d";
   std::vector<CaseResult> cases = {figure(1.1, 1.0, "a"), bottleneck(1, 1),
                                    figure(1.6, 2.0, "b"), bottleneck(0, 1),
-                                   figure(1.3, 1.0, "c"), bottleneck(0, 0)};
+                                   figure(1.3, 1.0, "c"), other_stage};
   const CaseSummary odd = of(cases);
   CHECK(odd.predictions == 3);
   CHECK(odd.mean == Approx((0.1 + 0.2 + 0.3) / 3));
@@ -147,6 +149,39 @@ TEST_CASE("case summary: a case with a band counts once, or once a repeat; its t
   }
 }
 
+TEST_CASE("case summary: a setting that was measured again is one prediction, of the mean") {
+  const auto banded = [](double measured, const char* name) {
+    CaseResult one = figure(1.0, measured, name);
+    one.band = Band{0.9, 1.0, 1.1};
+    return one;
+  };
+  CaseResult elsewhere = banded(0.8, "elsewhere");
+  elsewhere.what.set = {{"num_workers", "2"}};
+  CaseResult rate = banded(0.8, "another figure");
+  rate.what.metric = "samples_per_s";
+  const std::vector<CaseResult> cases = {banded(1.2, "first"), banded(0.8, "again"),
+                                         banded(1.0, "and again"), elsewhere, rate};
+  const CaseSummary sum = of(cases);
+  CHECK(sum.predictions == 3);
+  CHECK(sum.again == 2);
+  CHECK(sum.mean == Approx((0.0 + 0.25 + 0.25) / 3.0));
+  CHECK(sum.near == 1);
+  // The interval holds the mean of three; of single figures each is counted.
+  CHECK(sum.intervals == 3);
+  CHECK(sum.held == 1);
+  CHECK(sum.banded == 5);
+  CHECK(sum.inside == 1);
+  CHECK(of({judged(figure(1.0, 1.0), true), judged(figure(1.0, 1.2), false)}).judged == 1);
+  CHECK(of({judged(figure(1.0, 1.0), true), judged(figure(1.0, 1.2), false)}).within == 0);
+  const CaseSummary which = of({bottleneck(1, 1), bottleneck(1, 1), bottleneck(1, 0)});
+  CHECK(which.bottlenecks == 1);
+  CHECK(which.bottlenecks_right == 1);
+  // Of two files each is a job of its own.
+  const std::vector<ScenarioCases> files = {{"a.json", {}, {figure(1.1, 1.0)}, {}},
+                                            {"b.json", {}, {figure(1.1, 1.0)}, {}}};
+  CHECK(summary_of(files).predictions == 2);
+}
+
 TEST_CASE("case summary: nothing, or only what was fitted, is no prediction and no perfect score") {
   for (const CaseSummary& sum : {summary_of({}), of({}), of({fitted(figure(1, 1))})}) {
     CHECK(sum.predictions == 0);
@@ -192,7 +227,7 @@ TEST_CASE("case summary: of several files the median is that of all cases, not o
   const std::vector<ScenarioCases> files = {
       {"a.json", {}, {figure(1.01, 1.0), figure(1.02, 1.0), figure(1.03, 1.0)}, {}},
       {"b.json", {}, {}, {}},
-      {"c.json", {}, {figure(1.4, 1.0, "far"), figure(1.4, 1.0, "as far")}, {}}};
+      {"c.json", {}, {figure(1.4, 1.0, "far"), figure(2.8, 2.0, "as far")}, {}}};
   const CaseSummary sum = summary_of(files);
   CHECK(sum.predictions == 5);
   CHECK(sum.median == Approx(0.03));

@@ -77,7 +77,8 @@ struct Recorded<CaseSummary> {
     return {
         written<&S::predictions>(
             "predictions",
-            "cases on which no input was fitted and whose error is a share or a number of points"),
+            "cases on which no input was fitted and whose error is a share or a number of points; "
+            "those that measure a setting again count once, with the mean"),
         written<&of_predictions<&S::median>>("median_absolute_error", "null: no prediction"),
         written<&of_predictions<&S::mean>>("mean_absolute_error", "likewise"),
         written<&of_predictions<&S::worst>>("worst_absolute_error", "likewise"),
