@@ -43,6 +43,7 @@ struct CaseResult {
   std::string bottleneck;                     ///< of the run; "" for none and for searches
   std::optional<Band> band;                   ///< of what was predicted, where draws were asked for
   std::optional<InnerBand> inner{};           ///< likewise
+  int draws = 0;                              ///< that these are of
   std::optional<ReferenceClass> reference{};  ///< of the run; empty for searches
   /// What is predicted for each of `what.repeats` with the machine as fast as its canary said it
   /// was in that turn; empty without a canary.
@@ -79,6 +80,7 @@ struct CaseSummary {
   std::size_t again = 0;         ///< cases that measure what another did, and count with it
   std::size_t intervals = 0;     ///< predictions with a band
   std::size_t held = 0;          ///< of `intervals`: those with the mean measured figure in it
+  int draws = 0;                 ///< the fewest that any of `intervals` is of
   std::size_t banded = 0;        ///< measured figures of cases with a band, repeats one by one
   std::size_t inside = 0;        ///< of `banded`: those in their band
   std::size_t adjusted = 0;      ///< repeats that were predicted by their turn's canary

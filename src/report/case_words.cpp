@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/numbers.hpp"
+#include "report/run_tables.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -38,11 +39,16 @@ std::string share_clause(const CaseSummary& of) {
                        verb(of.near), percent(CaseSummary::nearness));
   }
   const double share = static_cast<double>(of.held) / static_cast<double>(of.intervals);
-  return fmt::format("{} of {} that have a 90 % interval ({}) {} in it", of.held, of.intervals,
-                     percent(share), of.held == 1 ? "lies" : "lie");
+  return fmt::format("{} of {} that have {} ({}) {} in it", of.held, of.intervals,
+                     interval_words(of.draws), percent(share), of.held == 1 ? "lies" : "lie");
 }
 
 }  // namespace
+
+std::string interval_words(int draws) {
+  return has_shares(draws) ? "a 90 % interval"
+                           : "a range of " + counted(static_cast<double>(draws), "draw");
+}
 
 std::string error_text(const CaseResult& result) {
   if (result.what.awaited()) return "-";

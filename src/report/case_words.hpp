@@ -7,6 +7,9 @@
 
 namespace feedrate::report {
 
+/// "a 90 % interval"; "a range of 2 draws" where those are too few for a share.
+std::string interval_words(int draws);
+
 /// A case's error with its sign, in what it is told in: "+2.7 %", "-0.2 points", "+3.5".
 std::string error_text(const CaseResult& result);
 

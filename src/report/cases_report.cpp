@@ -11,6 +11,7 @@
 #include "report/case_words.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
+#include "report/run_tables.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -35,6 +36,8 @@ Cell verdict(const CaseResult& result) {
   if (!result.within) return {"beyond the stated " + limit_text(result), Tone::bad};
   // That it is within what its author allowed it says nothing of how good it is.
   if (!result.band) return {"predicted"};
+  // The range of a few draws is no interval that a figure should be in.
+  if (!has_shares(result.draws)) return {"predicted"};
   return in_band(result, result.what.measured) ? Cell("in the 90 % interval", Tone::good)
                                                : Cell("outside the 90 % interval", Tone::bad);
 }

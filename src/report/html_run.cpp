@@ -120,9 +120,10 @@ std::string figures(const HtmlInput& input) {
 std::string bands_note(const Result& r) {
   const bool any = std::any_of(banded_figures.begin(), banded_figures.end(),
                                [&](FigureId id) { return !drawn_range(r, id).empty(); });
-  return any ? fmt::format("Ranges: in 90 % of {} draws of everything that is uncertain.",
-                           r.bands->replications)
-             : "";
+  if (!any) return "";
+  const double draws = r.bands->replications;
+  return fmt::format("Ranges: in {}{} of everything that is uncertain.",
+                     has_shares(draws) ? "90 % of " : "", counted(draws, "draw"));
 }
 
 std::string stage_box(const Result& r, Stage stage) {
@@ -208,7 +209,7 @@ std::string bill(const HtmlInput& input) {
   const std::string total_band = escaped(drawn_range(r, FigureId::total_cost));
   const bool banded = !cost_band.empty() || !total_band.empty();
   std::vector<Column> columns = {{"what"}, {"quantity"}, {"price"}, {"amount", Align::right}};
-  if (banded) columns.push_back({"in 90 % of draws"});
+  if (banded) columns.push_back({in_draws(r.bands->replications)});
   columns.push_back({"price is"});
   std::string out = open_table("The bill", "bill") + table_head(columns) + "<tbody>";
   for (const BillLine& line : bill.lines) {

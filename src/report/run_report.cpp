@@ -35,15 +35,9 @@ double draws_of(const Result& r) {
   return r.bands ? r.bands->replications : 0.0;
 }
 
-/// Whether there is a draw beyond the 5 % end of a band.
-bool has_shares(const Result& r) {
-  constexpr double least = 20.0;
-  return draws_of(r) >= least;
-}
-
 std::string in_replications(const Result& r) {
   if (!r.bottleneck.probability) return "";
-  if (!has_shares(r)) {
+  if (!has_shares(draws_of(r))) {
     const double named = *r.bottleneck.probability * draws_of(r);
     return fmt::format(" (in {:.0f} of {})", named, counted(draws_of(r), "draw"));
   }
@@ -90,7 +84,8 @@ std::string band_text(const Result& r, FigureId id) {
   std::string text = drawn_range(r, id);
   if (text.empty()) return "";
   const Band band = *band_of(r, figure(id));
-  text += fmt::format(" in {}{}", has_shares(r) ? "90 % of " : "", counted(draws_of(r), "draw"));
+  text += fmt::format(" in {}{}", has_shares(draws_of(r)) ? "90 % of " : "",
+                      counted(draws_of(r), "draw"));
   constexpr double near = 0.02;
   const double stated = value_of(r, id).value_or(band[1]);
   if (id == FigureId::total_time && std::abs(stated / band[1] - 1.0) > near) {
@@ -216,8 +211,17 @@ std::string drawn_range(const Result& r, FigureId id) {
   return range_text(figure(id), *band);
 }
 
+bool has_shares(double draws) {
+  constexpr double least = 20.0;
+  return draws >= least;
+}
+
+std::string in_draws(double draws) {
+  return has_shares(draws) ? "in 90 % of draws" : "in " + counted(draws, "draw");
+}
+
 std::string of_draws_words(const Result& r) {
-  return has_shares(r) ? " in 90 % of draws" : fmt::format(" in {}", counted(draws_of(r), "draw"));
+  return " " + in_draws(draws_of(r));
 }
 
 std::string run_title(std::string_view name, const Result& r) {

@@ -26,7 +26,11 @@ Finding finding(const Result& r, std::size_t most_waits);
 /// "17 min 40 s to 18 min 3 s": 90 % of the draws of a figure; "" where that is one text, or
 /// nothing was drawn.
 std::string drawn_range(const Result& r, FigureId id);
-/// " in 90 % of draws"; " in 2 draws" where those are too few for a share.
+/// Whether so many draws have one beyond the 5 % end of their band.
+bool has_shares(double draws);
+/// "in 90 % of draws"; "in 2 draws" where those are too few for a share.
+std::string in_draws(double draws);
+/// The same of the draws of a result, with a blank in front.
 std::string of_draws_words(const Result& r);
 
 /// What a stage does, for someone who has not read the model: "preprocessing on the CPU".

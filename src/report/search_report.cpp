@@ -12,6 +12,7 @@
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
+#include "report/run_tables.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -205,12 +206,13 @@ Report search_report(const Searched& searched) {
       std::all_of(searched.answers.begin(), searched.answers.end(), [&](const auto& answer) {
         return answer.search.condition.metric == searched.answers.front().search.condition.metric;
       });
+  const int draws = searched.answers.front().draws;
   Table table;
   const std::string figure =
       one_condition ? searched.answers.front().search.condition.metric : "figure";
   table.columns = {{searched.feeds ? "key" : "question"},
                    {"answer", Align::right},
-                   {"in 90 % of draws", Align::right},
+                   {draws > 0 ? in_draws(draws) : "in 90 % of draws", Align::right},
                    {figure, Align::right},
                    {"samples/s", Align::right},
                    {"data", Align::right},
@@ -224,7 +226,6 @@ Report search_report(const Searched& searched) {
   }
   report.headline = {fmt::format("{}", fmt::join(sentences, " ")), Tone::plain};
   table.note = "Data: bytes of the samples as stored.";
-  const int draws = searched.answers.front().draws;
   if (draws > 0)
     table.note +=
         fmt::format(" {} of the uncertain inputs.", counted(static_cast<double>(draws), "draw"));

@@ -16,6 +16,7 @@
 #include "report/interruption_report.hpp"
 #include "report/numbers.hpp"
 #include "report/reports.hpp"
+#include "report/run_tables.hpp"
 #include "report/sparkline.hpp"
 #include "report/sweep_words.hpp"
 
@@ -44,15 +45,15 @@ std::string range_of(const Result& result, FigureId id) {
 Table points_table(const Sweep& sweep) {
   Table table;
   const bool hours_count = any_hour_value(sweep);
-  const bool bands = sweep.points[sweep.fastest].result.bands.has_value();
+  const std::optional<Bands>& bands = sweep.points[sweep.fastest].result.bands;
   const bool only_marked = sweep.points.size() > rows_that_fit;
   for (const auto& [key, value] : sweep.points.front().set)
     table.columns.push_back({key, Align::right});
   const auto column = [](FigureId id) { return Column{column_of(id), Align::right}; };
   table.columns.push_back(column(FigureId::total_time));
-  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
+  if (bands) table.columns.push_back({in_draws(bands->replications), Align::left, true});
   table.columns.push_back(column(FigureId::money));
-  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
+  if (bands) table.columns.push_back({in_draws(bands->replications), Align::left, true});
   if (hours_count) table.columns.push_back(column(FigureId::total_cost));
   table.columns.insert(table.columns.end(), {{"samples/s", Align::right, true},
                                              {column_of(FigureId::gpu_busy_of_total)},

@@ -138,6 +138,7 @@ class Gatherer {
     sum_.in_points += in_points ? 1 : 0;
     sum_.near += size <= CaseSummary::nearness ? 1 : 0;
     if (first.band) {
+      sum_.draws = sum_.intervals == 0 ? first.draws : std::min(sum_.draws, first.draws);
       ++sum_.intervals;
       sum_.held += in_band(first, mean.measured) ? 1 : 0;
     }

@@ -74,6 +74,7 @@ struct Runner {
       if (what.relative_to.empty()) {
         result.band = metric_band(ran, what.metric);
         result.inner = metric_inner_band(ran, what.metric);
+        result.draws = ran.bands ? ran.bands->replications : 0;
       }
       result.reference = ran.reference;
       if (ran.bottleneck.stage) result.bottleneck = name_of(*ran.bottleneck.stage);

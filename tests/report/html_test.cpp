@@ -129,6 +129,11 @@ TEST_CASE("html: every figure that has a range shows it, on its card and on the 
     CHECK(has(page, part));
   }
   CHECK_FALSE(has(page, "Money"));
+  bands.replications = 2;
+  const std::string two = html_page(input);
+  CHECK(has(two, "Ranges: in 2 draws of everything that is uncertain."));
+  CHECK(has(two, "<th scope=\"col\">in 2 draws</th>"));
+  bands.replications = 100;
   // The draws' busy share is not of the whole job where that has a start-up.
   r.times.startup = hours(0.25);
   r.gpu_busy = 0.57;

@@ -469,8 +469,10 @@ TEST_CASE("reports: cases name misses, and a change of money errs in points") {
   silent.what.tolerance = silent.limit = std::nullopt;
   CaseResult banded = judged("workers 5", 10.4, true);
   banded.band = Band{9.0, 10.4, 11.0};
+  banded.draws = 100;
   CaseResult outside = judged("workers 6", 10.9, true);
   outside.band = Band{10.2, 10.9, 11.0};
+  outside.draws = 100;
   const ScenarioCases of =
       scenario_of({fitted, judged("workers 2", 10.4, true), judged("workers 3", 12, false), silent,
                    change(-0.45, -0.452, 0.1), change(0.1, 0.1, 0.001), banded, outside});
@@ -485,6 +487,16 @@ TEST_CASE("reports: cases name misses, and a change of money errs in points") {
   CHECK(has(text, "+9.0 %  outside the 90 % interval"));
   CHECK_FALSE(has(text, "Studies that taught"));
   CHECK(has(to_markdown(report), "### sleep"));
+  // Two draws have no 5 % and no 95 %.
+  outside.draws = 2;
+  CaseSummary few = of.summary;
+  few.intervals = 3;
+  few.held = 1;
+  few.draws = 2;
+  const ScenarioCases of_two = scenario_of({outside});
+  const std::string two = flat(cases_report({&of_two, 1}, few));
+  CHECK(has(two, "+9.0 %  predicted"));
+  CHECK(has(two, "1 of 3 that have a range of 2 draws (33 %) lies in it"));
   const Table table = cases_table({&of, 1});
   CHECK(table.columns[6].title == "counted_as");
   CHECK(table.rows[0].cells[6].text == "fitted");

@@ -109,6 +109,7 @@ TEST_CASE("sparkline: replications put their bands beside time and money") {
   CHECK(text_of(sweep, true).find("90 %") == std::string::npos);
   for (SweepPoint& point : sweep.points) {
     point.result.bands = Bands{};
+    point.result.bands->replications = 100;
     point.result.bands->total_s = {60.0, 90.0, 120.0};
     point.result.bands->money_usd = {1.0, 2.0, 3.0};
   }
@@ -116,4 +117,7 @@ TEST_CASE("sparkline: replications put their bands beside time and money") {
   CHECK(text.find("in 90 % of draws") != std::string::npos);
   CHECK(text.find("1 min to 2 min") != std::string::npos);
   CHECK(text.find("$1.00 to $3.00") != std::string::npos);
+  for (SweepPoint& point : sweep.points) point.result.bands->replications = 2;
+  CHECK(text_of(sweep, true).find("in 2 draws") != std::string::npos);
+  CHECK(text_of(sweep, true).find("90 %") == std::string::npos);
 }
