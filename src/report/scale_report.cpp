@@ -12,7 +12,6 @@
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"
-#include "report/run_tables.hpp"
 #include "report/scale_words.hpp"
 #include "report/sweep_words.hpp"
 
@@ -113,17 +112,6 @@ Cell chance_cell(const ScaleRow& row) {
 }
 
 /// "total at 40 USD/h": what an hour is worth, in the heading of what it makes of the cost.
-/// Played courses of interrupted jobs are many, draws as many as were asked for.
-std::string in_draws_of(const Scaling& scaling) {
-  for (const ScaleCurve& curve : scaling.curves) {
-    for (const ScaleRow& row : curve.rows) {
-      const Result& r = row.point.result;
-      if (row.point.answered() && r.bands) return in_draws(r.bands->replications);
-    }
-  }
-  return "in 90 % of draws";
-}
-
 std::string with_hours(const Scaling& scaling) {
   for (const auto& [key, value] : scaling.curves.front().set) {
     if (key.ends_with("value_of_hour")) return column_of(FigureId::total_cost);  // a table each
@@ -140,8 +128,8 @@ std::string columns_words(const Scaling& scaling) {
       "which N instances cost no more in total than the fewest.";
   if (any_band(scaling)) {
     text +=
-        fmt::format(" I{}: draws of everything that is assumed, measured with an error, or random.",
-                    in_draws_of(scaling).substr(1));
+        " In 90 % of draws: draws of everything that is assumed, measured with an error, or "
+        "random.";
     if (scaling.deadline) text += " In time: the share of these draws that meets the deadline.";
   }
   return text;
@@ -152,11 +140,11 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   if (!curve.set.empty()) table.title = set_text(curve);
   const bool bands = any_band(scaling);
   table.columns = {{"instances", Align::right}, {column_of(FigureId::total_time), Align::right}};
-  if (bands) table.columns.push_back({in_draws_of(scaling), Align::left, true});
+  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   const bool chances = any_chance(curve);
   if (chances) table.columns.push_back({"in time", Align::right});
   table.columns.push_back({column_of(FigureId::money), Align::right});
-  if (bands) table.columns.push_back({in_draws_of(scaling), Align::left, true});
+  if (bands) table.columns.push_back({"in 90 % of draws", Align::left, true});
   if (scaling.hour) table.columns.push_back({with_hours(scaling), Align::right});
   table.columns.insert(table.columns.end(), {{"efficiency", Align::right},
                                              {"of the epochs", Align::right, true},
@@ -253,8 +241,8 @@ Report scale_brief(const Scaling& scaling, const std::string& name) {
       return text + (range.empty() ? "" : fmt::format(" ({}{})", range, of_draws));
     };
     const Outlay& outlay = scaling.recommended.outlay;
-    facts.items.push_back({"time", with_range(duration(outlay.time), FigureId::total_time,
-                                              " " + in_draws_of(scaling))});
+    facts.items.push_back(
+        {"time", with_range(duration(outlay.time), FigureId::total_time, " in 90 % of draws")});
     facts.items.push_back({"cost", with_range(money(outlay.money), FigureId::money, "")});
     for (const std::string& caveat : r.caveats) {
       facts.items.push_back({"note", without_full_stop(caveat)});
@@ -270,7 +258,7 @@ Report scale_brief(const Scaling& scaling, const std::string& name) {
     Table table = table_of(scaling, curve, i == scaling.best);
     leave_few(table, curve);
     report.add(
-        without_columns(table, {in_draws_of(scaling), "of the epochs", "pays from", "lost to"}));
+        without_columns(table, {"in 90 % of draws", "of the epochs", "pays from", "lost to"}));
     for (const std::string& text : scale_answers(scaling, curve, true)) {
       report.add(text);
     }

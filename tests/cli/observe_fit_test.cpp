@@ -34,7 +34,10 @@ TEST_CASE("observe fit: a simulated job's samples give a scenario that is valida
   const Outcome cases = shell("feedrate cases '" + job + "'");
   INFO(cases.out << cases.err);
   CHECK(cases.status == 0);
-  CHECK(has(cases.out, "predictions"));
+  // Inputs were made of the others.
+  CHECK(has(cases.out, "The only prediction misses by"));
+  CHECK(has(cases.out, "(\"observed: GPUs in nvidia-smi\""));
+  CHECK(has(cases.out, "3 points that an input was fitted on are not counted."));
   CHECK(shell("feedrate run '" + job + "' --set num_workers=4").status == 0);
   CHECK(shell("feedrate observe fit '" + twin + "' --batch-size 64 --format json | diff - '" + job +
               "'")

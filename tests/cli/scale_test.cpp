@@ -85,9 +85,6 @@ TEST_CASE("scale: bands, and the remarks of all rows, those of some with their n
   const Outcome text = shell(caltech + "--to 8 --full");
   INFO(text.out);
   CHECK(has(text.out, "in 90 % of draws"));
-  const Outcome few = shell(caltech + "--to 2 --full --replications 2");
-  CHECK(has(few.out, "in 2 draws"));
-  CHECK_FALSE(has(few.out, "90 % of draws"));
   CHECK(has(text.out, " · ml.p3.2xlarge: no region given: us-west-2"));
   CHECK(has(text.out, " · N = 2 to 8: What gradients cost is not known: they are taken"));
   // The words of a run.

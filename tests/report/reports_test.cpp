@@ -407,8 +407,9 @@ TEST_CASE("reports: cases open with the median and the worst error, tolerances c
 
 TEST_CASE("reports: cases with intervals open with how many of them hold") {
   ScenarioCases of = scenario_of({judged("workers 2", 10.4, true)});
-  of.summary.banded = 4;
-  of.summary.inside = 1;
+  of.summary.intervals = 4;
+  of.summary.held = 1;
+  of.summary.draws = 100;
   of.summary.identities = 2;
   of.summary.within = of.summary.judged;
   const std::string text = flat(cases_report({&of, 1}, of.summary));
