@@ -125,34 +125,17 @@ inline constexpr Assumption pcie_share = {
 inline constexpr Assumption efa_share =
     from_studies("/job/allreduce/busbw", learned::efa_share,
                  "what NCCL reaches over EFA with large messages", "allreduce");
-inline constexpr Assumption infiniband_share = {
-    "/job/allreduce/busbw",
-    0.88,
-    0.8,
-    0.97,
-    "what NCCL reaches over InfiniBand: 86 and 96 of 100 GB/s on 2 and 3 nodes of 8 A100 (nccl "
-    "issue 1048, nccl-tests issue 119)",
-    "below the worse, to the better (engineering judgement)",
-    "allreduce"};
-inline constexpr Assumption tcp_share = {
-    "/job/allreduce/busbw",
-    0.7,
-    0.45,
-    0.97,
-    "what NCCL reaches over TCP: 0.46 and 0.7 of 32 Gbit/s with 8 GPUs on 2 and 4 instances, 0.95 "
-    "and 0.97 with one (nccl issue 209)",
-    "the worst to the best of these (engineering judgement)",
-    "allreduce"};
+inline constexpr Assumption infiniband_share =
+    from_studies("/job/allreduce/busbw", learned::infiniband_share,
+                 "what NCCL reaches over InfiniBand with large messages", "allreduce");
+inline constexpr Assumption tcp_share =
+    from_studies("/job/allreduce/busbw", learned::tcp_share,
+                 "what NCCL reaches over TCP up to 32 Gbit/s", "allreduce");
 /// Of lines beyond 32 Gbit/s.
-inline constexpr Assumption tcp_share_of_fast = {
-    "/job/allreduce/busbw",
-    0.25,
-    0.1,
-    0.6,
-    "what NCCL reaches over TCP: 0.32 to 0.48 of 100 Gbit/s with 8 GPUs on 4 instances (nccl issue "
-    "450), 0.1 to 0.35 of 50 Gbit/s with one (Pollux, OSDI 2021)",
-    "Pollux' BERT, to more sockets and threads than NCCL takes by itself (engineering judgement)",
-    "allreduce"};
+inline constexpr Assumption tcp_share_of_fast = from_studies(
+    "/job/allreduce/busbw", learned::tcp_share_of_fast,
+    "what NCCL reaches over TCP beyond 32 Gbit/s, with the sockets that it takes by itself",
+    "allreduce");
 inline constexpr Assumption gpudirect_share = {
     "/job/allreduce/busbw",
     0.88,

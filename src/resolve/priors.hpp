@@ -90,6 +90,20 @@ inline constexpr Prior efa_share = {"efa_share", 0.946, 0.485, 0.997, 5,
     "5 studies of 2023 to 2026, and one more of their kind: nccl-p4de-2n, allreduce-b200, "
     "nccl-g7e-2n, nccl-p5-2n, nccl-p6-b300-2n"};
 
+/// Share of the line that NCCL reaches with large messages: InfiniBand and RoCE.
+inline constexpr Prior infiniband_share = {"infiniband_share", 0.905, 0.732, 0.971, 5,
+    "5 studies of 2022 to 2025, and one more of their kind: nccl-1048, nccl-tests-119, "
+    "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n, nccl-a4-2n"};
+
+/// Share of the line that NCCL reaches with large messages: TCP, up to 32 Gbit/s.
+inline constexpr Prior tcp_share = {"tcp_share", 0.838, 0.258, 0.987, 3,
+    "3 studies of 2019 to 2024, and one more of their kind: nccl-209, allreduce-2080ti, "
+    "nccl-gke-v100"};
+
+/// Share of the line that NCCL reaches with large messages: TCP, beyond 32 Gbit/s.
+inline constexpr Prior tcp_share_of_fast = {"tcp_share_of_fast", 0.288, 0.064, 0.705, 2,
+    "2 studies of 2021 to 2021, and one more of their kind: nccl-450, pollux-scaling"};
+
 /// Seconds of a hop over the network beyond NCCL's own figures: EFA with RDMA writes (P5 and later).
 inline constexpr Prior efa_beyond = {"efa_beyond", 2.61e-05, 3e-06, 0.000228, 5,
     "5 studies of 2024 to 2026, and one more of their kind: nccl-p5-2n, nccl-p6-b300-2n, "
