@@ -179,6 +179,21 @@ double worth(const Advice& advice, const Remedied& row) {
   return advice.priced ? row.saved.base() : row.sooner.base();
 }
 
+/// What is quickly done comes first; what saves far more must not be overlooked. Nothing that
+/// misses the constraints is named beside a first remedy that meets them. Null: there is none.
+const Remedied* saves_far_more(const Advice& advice, const Remedied& first) {
+  const bool must_meet = meets(advice, *first.after);
+  const Remedied* most = nullptr;
+  double least = std::max(0.0, 2.0 * worth(advice, first));
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised || row.number == first.number) continue;
+    if ((must_meet && !meets(advice, *row.after)) || worth(advice, row) <= least) continue;
+    most = &row;
+    least = worth(advice, row);
+  }
+  return most;
+}
+
 }  // namespace
 
 Paragraph advice_headline(const Advice& advice) {
@@ -213,14 +228,7 @@ Paragraph advice_headline(const Advice& advice) {
   if (first->what.alters_training) {
     text += fmt::format(" It changes the training itself: {}.", first->what.limits);
   }
-  // What is quickly done comes first; what saves far more must not be overlooked.
-  const Remedied* most = first;
-  for (const Remedied& row : advice.remedies) {
-    if (row.standing == RemedyStanding::advised && worth(advice, row) > worth(advice, *most)) {
-      most = &row;
-    }
-  }
-  if (worth(advice, *most) > 2.0 * worth(advice, *first)) {
+  if (const Remedied* const most = saves_far_more(advice, *first)) {
     text += fmt::format(" Remedy {} ({}) saves most: {}.", most->number, most->change,
                         outcome_words(advice, *most->after));
   }

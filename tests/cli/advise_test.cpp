@@ -289,3 +289,18 @@ TEST_CASE(
   CHECK(advised("--set samples_per_object=50000 --set loader.kind=webdataset")
             .find("for each worker") != std::string::npos);
 }
+
+TEST_CASE("advise: beside what meets the deadline nothing is named that misses it, nor itself") {
+  const auto advised = [](const std::string& flags) {
+    const auto outcome =
+        shell("feedrate advise scenarios/nvidia_resnet50.json " + flags + " | tr '\\n' ' '");
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+  const auto as_it_is = json_of("run scenarios/nvidia_resnet50.json");
+  const double time = at(*as_it_is, "result.time.total_s").number;
+  const std::string late = advised("--deadline '" + std::to_string(0.7 * time) + " s'");
+  INFO(late);
+  CHECK(late.find("It costs more, but meets the constraints.") != std::string::npos);
+  CHECK(late.find("saves most") == std::string::npos);
+}
