@@ -173,9 +173,10 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
   if (!no_help.empty()) {
     std::string text;
     for (const std::string& item : no_help) text += (text.empty() ? "" : "; ") + item;
-    blocks.emplace_back(Paragraph{
-        fmt::format("Saves less than {}, so no help here: {}.", percent(least_saving), text),
-        Tone::plain});
+    blocks.emplace_back(
+        Paragraph{fmt::format("Saves less than {}, or in none of the draws, so no help here: {}.",
+                              percent(least_saving), text),
+                  Tone::plain});
   }
   const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
     const JobFigures& after = *row.after;

@@ -82,7 +82,12 @@ class Adviser {
     choose_rung();
     advice_.remedies = ranked(advice_.remedies, savings_);
     if (options_.events) state_first();
-    say_how_probable();
+    drawn_before_ = drawn_costs({}, Money{});
+    // What comes up in the place of others is stated and drawn as they were.
+    while (say_how_probable()) {
+      advice_.remedies = ranked(advice_.remedies, savings_);
+      if (options_.events) state_first();
+    }
     combine();
     say_what_not_yet(situation);
     return std::move(advice_);
@@ -321,22 +326,34 @@ class Adviser {
     return static_cast<double>(pays) / options_.draws;
   }
 
-  void say_how_probable() {
+  /// Whether any row saves in no draw: what it saves as stated is the rounding of a bill, and it is
+  /// no remedy any more.
+  bool say_how_probable() {
     constexpr std::size_t most = 12;
-    drawn_before_ = drawn_costs({}, Money{});
     std::vector<Remedied*> rows;
+    std::size_t place = 0;
     for (Remedied& row : advice_.remedies) {
-      if (row.number > 0 && rows.size() < most) rows.push_back(&row);
+      if (row.number > 0 && place++ < most && !row.pays) rows.push_back(&row);
     }
     for_each_index(rows.size(), 0, [&](std::size_t i) {
       rows[i]->pays = share_that_pays(rows[i]->set, rows[i]->one_off);
     });
+    bool any = false;
+    for (Remedied* row : rows) {
+      if (row->pays.value_or(1.0) > 0.0 || rescues(*row)) continue;
+      row->standing = RemedyStanding::no_help;
+      row->number = 0;
+      any = true;
+    }
+    return any;
   }
 
   void combine() {
     std::vector<const Remedied*> rows;
     for (const Remedied& row : advice_.remedies) {
-      if (row.standing == RemedyStanding::advised) rows.push_back(&row);
+      // What saves in less than half of the draws is no part of what is best.
+      const bool probable = row.pays.value_or(1.0) >= 0.5 || rescues(row);
+      if (row.standing == RemedyStanding::advised && probable) rows.push_back(&row);
     }
     auto together = best_together(rows, savings_, [&](const Setting& set) {
       return figures_of_job(run(make_(set), catalog_, host_, by_events(is_by_events())));

@@ -153,7 +153,7 @@ std::vector<Change> fewer_helpers(const Situation& s) {
   for (double n = remote.instances; n > 1.0;) {
     n = std::ceil(n / 2.0);
     list.push_back({{{"/loader/remote/instances", exact_text(n)}},
-                    words::preprocessing_helpers(n, remote.instance)});
+                    words::fewer_helpers(n, remote.instances, remote.instance)});
   }
   return list;
 }

@@ -34,6 +34,10 @@ std::string preprocessing_helpers(double n, std::string_view instance) {
   return fmt::format("{:g} × {} for preprocessing", n, instance);
 }
 
+std::string fewer_helpers(double n, double now, std::string_view instance) {
+  return fmt::format("{} instead of {:g}", preprocessing_helpers(n, instance), now);
+}
+
 std::string packed_objects(double samples, double megabytes) {
   return fmt::format("objects of {:.0f} samples, {:g} MB", samples, megabytes);
 }

@@ -15,6 +15,8 @@ std::string number_of(double n, std::string_view what);
 std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
+/// `n` of the `now` that preprocess.
+std::string fewer_helpers(double n, double now, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);
 /// "objects of 250 samples, 4 for each worker"
 std::string smaller_objects(double samples, double of_worker);

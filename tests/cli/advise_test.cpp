@@ -304,3 +304,34 @@ TEST_CASE("advise: beside what meets the deadline nothing is named that misses i
   CHECK(late.find("It costs more, but meets the constraints.") != std::string::npos);
   CHECK(late.find("saves most") == std::string::npos);
 }
+
+TEST_CASE("advise: fewer helpers say of how many, and what saves in no draw is no remedy") {
+  const testing_cli::Folder folder;
+  const std::string file = folder.write("job.json", R"({"name": "one NIC",
+    "dataset": {"samples": 50000, "bytes_per_sample": "1 MB", "bytes_on_gpu_per_sample": "1 MB",
+      "decoded_bytes_per_sample": "1 MB", "samples_per_object": 100, "size_cv": 0},
+    "source": {"service": "http", "input_mode": "stream", "first_byte_latency": "1 ms",
+      "bandwidth_per_connection": "2 GB/s", "bandwidth": "100 GB/s", "line_share": 1},
+    "loader": {"kind": "pytorch", "num_workers": 16, "batch_size": 100, "pin_memory": true,
+      "persistent_workers": true, "collate": "0 ms/MB", "handover": "0 ms", "oversubscription": 0,
+      "contention": 0},
+    "preprocess": [{"operation": "decode", "cpu": "1 ms"}], "measured_on": {"cpu_times": "any"},
+    "cluster": {"instance": "g5.8xlarge", "region": "us-east-1", "network": "1 Gbit/s"},
+    "job": {"epochs": 1, "step": {"per_sample": "0.1 ms"}}})");
+  for (const char* flags :
+       {"", " --set num_workers=15", " --set epochs=2", " --set batch_size=64"}) {
+    const auto advice = json_of("advise '" + file + "'" + flags);
+    INFO(flags);
+    for (const auto& row : at(*advice, "remedies").items) {
+      if (at(*row, "standing").text != "advised") continue;
+      INFO(at(*row, "change").text);
+      const auto* pays = row->find("pays");
+      CHECK((pays == nullptr || pays->number > 0.0));
+    }
+  }
+  const auto fewer = shell("feedrate advise '" + file +
+                           "' --set '/loader/remote={\"instance\": \"c5.4xlarge\", "
+                           "\"instances\": 4}' --full | tr '\\n' ' '");
+  INFO(fewer.out);
+  CHECK(fewer.out.find(" × c5.4xlarge for preprocessing instead of 4") != std::string::npos);
+}
