@@ -38,6 +38,17 @@ std::string share_text(double value, double bound) {
   return text(value) + " %";
 }
 
+/// The value; where its digits are those of the bound that it is compared with, how far from it:
+/// "$0.0046 over $20.00".
+std::string apart_text(FigureUnit unit, double value, double bound) {
+  const std::string text = figure_text(unit, value);
+  const std::string asked = figure_text(unit, bound);
+  // The last digits of a sum are no difference.
+  if (text != asked || std::fabs(value - bound) <= 1e-9 * std::fabs(bound)) return text;
+  return fmt::format("{} {} {}", figure_text(unit, std::fabs(value - bound)),
+                     value > bound ? "over" : "under", asked);
+}
+
 std::string value_text(const SearchAnswer& answer, const SearchPoint& point) {
   const Limit& condition = answer.search.condition;
   if (asked_bottleneck(condition.metric)) {
@@ -48,7 +59,7 @@ std::string value_text(const SearchAnswer& answer, const SearchPoint& point) {
   if (!point.value) return "-";
   const FigureUnit unit = unit_of(condition.metric);
   if (unit == FigureUnit::share) return share_text(*point.value, condition.bound);
-  return figure_text(unit, *point.value);
+  return apart_text(unit, *point.value, condition.bound);
 }
 
 std::string how_it_is(const SearchAnswer& answer, const SearchPoint& point, bool feeds) {

@@ -127,3 +127,18 @@ TEST_CASE("find: all that is wrong with all searches is told at once") {
               "1..2 with hours <= 1'")
             .status == 2);
 }
+
+TEST_CASE("find: the value that is refused is told from the bound that it is near") {
+  const auto run = shell(
+      "feedrate run scenarios/caltech256_p3.json --set num_workers=2 --format json | grep -m 1 "
+      "money_usd");
+  const std::string text = run.out.substr(run.out.find(':') + 1);
+  const double costs = std::stod(text);
+  const Outcome outcome = shell(
+      "feedrate run scenarios/caltech256_p3.json --find 'smallest num_workers in 1..32 with "
+      "money_usd <= " +
+      std::to_string(costs - 2e-4) + "' | tr '\\n' ' '");
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "at 2 money_usd is $0.00020 over $"));
+}
