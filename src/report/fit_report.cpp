@@ -298,11 +298,15 @@ Paragraph leave_one_out(const UnknownsFit& fit) {
 
 Paragraph next_measurement(const UnknownsFit& fit) {
   const NextMeasurement& next = *fit.next;
+  // Without error bars there is nothing that it would take them from.
+  const bool bars = fit.errors != UnknownsFit::Errors::none;
   std::vector<std::string> gains;
   for (const NextMeasurement::Doubt& doubt : next.doubts) {
-    const std::string before = doubt.before ? "from ±" + percent(*doubt.before) : "from unknown";
+    const std::string before = !bars          ? ""
+                               : doubt.before ? " from ±" + percent(*doubt.before)
+                                              : " from unknown";
     gains.push_back(
-        fmt::format("{} {} to ±{}", fit.unknowns[doubt.unknown].key, before, percent(doubt.after)));
+        fmt::format("{}{} to ±{}", fit.unknowns[doubt.unknown].key, before, percent(doubt.after)));
   }
   std::string settings;
   for (const auto& [key, value] : next.set) settings += " " + set_flag(key, value);
@@ -311,8 +315,8 @@ Paragraph next_measurement(const UnknownsFit& fit) {
     run = " of feedrate run " + shell_file(fit.file);
     for (const std::string& flag : fit.flags) run += " " + shell_word(flag);
   }
-  return {fmt::format("Measure next: {} ({}{}{}). It would take {}.", next.words, next.metric, run,
-                      settings, listed(gains))};
+  return {fmt::format("Measure next: {} ({}{}{}). It would {} {}.", next.words, next.metric, run,
+                      settings, bars ? "take" : "determine", listed(gains))};
 }
 
 }  // namespace

@@ -96,6 +96,18 @@ TEST_CASE("fit: two that only add up are said to, with what would tell them apar
   CHECK(has(outcome.out, "done ahead"));
 }
 
+TEST_CASE("fit: where there are no error bars, no next measurement narrows them") {
+  const Folder folder;
+  const std::string file = folder.write("mine.json", job(epoch(1, 109) + "," + epoch(8, 25.6)));
+  const std::string free = " --free /preprocess/decode/cpu,/job/step";
+  const Outcome outcome = fit("'" + file + "'" + free + " | tr '\\n' ' '");
+  INFO(outcome.out);
+  CHECK(has(outcome.out, "no error bar"));
+  CHECK(has(outcome.out, "It would determine /"));
+  CHECK_FALSE(has(outcome.out, "It would take"));
+  CHECK_FALSE(has(outcome.out, " from ±"));
+}
+
 TEST_CASE("fit: what no measurement depends on is not fitted, and the exit status says so") {
   const Outcome outcome = fit(caltech + " --free busbw,/preprocess/resize/cpu");
   CHECK(outcome.status == 1);
