@@ -114,8 +114,8 @@ bool outside_aws(const Machine* machine);
 /// us-east-1 where none is named, or where the region is another cloud's.
 std::string aws_region(const Machine* machine, std::string_view region);
 
-/// Prices by region; failures name `/source/bill_storage` or say what else helps. us-east-1 and
-/// us-west-2 stand in for each other, as `assumed`; no other region does.
+/// Prices by region; failures name `/source/bill_storage` or say what else helps. What a region has
+/// no price of costs what it does in the default one, as `assumed`: nothing would be the cheapest.
 /// The storage class of S3 that has limits of its own.
 inline constexpr std::string_view s3_express = "EXPRESS_ONEZONE";
 Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
@@ -147,8 +147,8 @@ const EbsVolume* find_ebs_volume(const Catalog& catalog, std::string_view type);
 const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode);
 
 /// What a host-to-device copy from pinned memory reaches on this machine: the typical rate of its
-/// PCIe generation, or its GPU's, scaled to the lanes. Always `assumed`; empty where neither is known.
-/// `texts`: whether anyone reads where the number comes from.
+/// PCIe generation, or its GPU's, scaled to the lanes. Always `assumed`; empty where neither is
+/// known. `texts`: whether anyone reads where the number comes from.
 Known<Bandwidth> typical_pinned_copy(const Catalog& catalog, const Machine& machine,
                                      bool texts = true);
 

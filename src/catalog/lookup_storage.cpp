@@ -1,7 +1,8 @@
-// Look-ups of storage and transfer prices: by region, with the one stand-in that is allowed.
+// Look-ups of storage and transfer prices: by region, and where it has none by another one.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/append_once.hpp"
@@ -21,20 +22,26 @@ void stand_in(std::string_view region, Known<T>&... known) {
   (mark(known), ...);
 }
 
-/// The record of `region`, or of its twin, among those that `fits`.
+/// Those whose prices stand in for another region's, the first that has one.
+constexpr std::array stand_ins = {default_region, twin_region, default_gcp_region,
+                                  default_azure_region};
+
+/// The record of `region`, or of one that stands in for it, among those that `fits`.
 template <class Price, class Fits, class Mark>
 Lookup<Price> by_region(const std::vector<Price>& prices, std::string_view asked,
                         const std::string& what, std::string_view key, Fits fits, Mark mark) {
   const std::string_view region = asked.empty() ? default_region : asked;
-  const std::string_view twin = region == default_region ? twin_region
-                                : region == twin_region  ? default_region
-                                                         : "";
   const Price* other = nullptr;
+  std::size_t place = stand_ins.size();
   LookupFailure failure{LookupProblem::unknown_price, "", {}, std::string(key)};
   for (const Price& price : prices) {
     if (!fits(price)) continue;
     if (price.region == region || price.region == "all") return {price, {}};
-    if (price.region == twin) other = &price;
+    const auto stands = std::find(stand_ins.begin(), stand_ins.begin() + place, price.region);
+    if (stands != stand_ins.begin() + place) {
+      other = &price;
+      place = static_cast<std::size_t>(stands - stand_ins.begin());
+    }
     append_once(failure.choices, price.region);
   }
   if (other != nullptr) {

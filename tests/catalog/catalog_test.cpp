@@ -164,7 +164,7 @@ TEST_CASE("catalogue: a price that holds everywhere serves any region") {
   CHECK(found->remark.empty());
 }
 
-TEST_CASE("catalogue: only us-east-1 and us-west-2 stand in for each other, as assumed") {
+TEST_CASE("catalogue: where a region has no price, that of us-east-1 or us-west-2 is assumed") {
   Catalog catalog;
   const StoragePrice price = usd(0.08) / gibibytes(1) / months(1);
   catalog.ebs_prices = {
@@ -176,10 +176,21 @@ TEST_CASE("catalogue: only us-east-1 and us-west-2 stand in for each other, as a
   REQUIRE(twin);
   CHECK(twin->storage->from.origin == Origin::assumed);
   CHECK(twin->storage->from.source == "list, taken for us-east-1");
+  // Of both the first, wherever they stand in the list.
+  const StoragePrice first = usd(0.07) / gibibytes(1) / months(1);
+  catalog.ebs_prices.push_back(
+      {"us-east-1", "gp3", Value<StoragePrice>::published(first, "list"), {}, {}});
+  const auto other = find_ebs_price(catalog, "eu-west-1", "gp3");
+  REQUIRE(other);
+  CHECK(other->storage->value.base() == first.base());
+  CHECK(other->storage->from.origin == Origin::assumed);
+  CHECK(other->storage->from.source == "list, taken for eu-west-1");
+  catalog.ebs_prices = {
+      {"sa-east-1", "gp3", Value<StoragePrice>::published(price, "list"), {}, {}}};
   const auto none = find_ebs_price(catalog, "eu-west-1", "gp3");
   REQUIRE_FALSE(none);
   CHECK(none.failure.kind == LookupProblem::unknown_region);
-  CHECK(says(none.failure.message, "only in us-west-2"));
+  CHECK(says(none.failure.message, "only in sa-east-1"));
   CHECK(find_ebs_price(catalog, "us-west-2", "io9").failure.kind == LookupProblem::unknown_price);
 }
 

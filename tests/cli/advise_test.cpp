@@ -335,3 +335,18 @@ TEST_CASE("advise: fewer helpers say of how many, and what saves in no draw is n
   INFO(fewer.out);
   CHECK(fewer.out.find(" × c5.4xlarge for preprocessing instead of 4") != std::string::npos);
 }
+
+TEST_CASE("advise: a region is no cheaper for prices that are not known of it") {
+  const std::string job =
+      "scenarios/caltech256_p3.json --set instance=p4d.24xlarge --set volume_type=gp3 ";
+  const auto lines = [&](const std::string& region) {
+    const auto run = json_of("run " + job + "--set region=" + region);
+    std::vector<std::string> names;
+    for (const auto& line : at(*run, "result.cost.lines").items) {
+      names.push_back(at(*line, "what").text);
+    }
+    return names;
+  };
+  CHECK(lines("us-east-2") == lines("us-east-1"));
+  CHECK(lines("eu-west-1") == lines("us-east-1"));
+}

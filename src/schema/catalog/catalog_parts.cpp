@@ -87,7 +87,9 @@ class Parts {
     });
     const std::set<std::string> regions =
         own ? std::set<std::string>{region, "all"}
-            : std::set<std::string>{std::string(default_region), std::string(twin_region)};
+            : std::set<std::string>{std::string(default_region), std::string(twin_region),
+                                    std::string(default_gcp_region),
+                                    std::string(default_azure_region)};
     add(file, root, section, in(regions));
   }
 
@@ -297,10 +299,19 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
         };
       };
       const JsonPtr root = file("transfer.json");
-      parts.add("transfer.json", root, "tariffs", between(data_region, region));
-      if (data_region != region) {
-        parts.add("transfer.json", root, "tariffs", between(region, data_region));
-      }
+      const auto add_between = [&](const std::string& from, const std::string& to) {
+        const Fits either = between(from, to);
+        parts.add("transfer.json", root, "tariffs", either);
+        const JsonValue* all = root ? root->find("tariffs") : nullptr;
+        const bool known =
+            all != nullptr && std::any_of(all->items.begin(), all->items.end(),
+                                          [&](const JsonPtr& record) { return either(*record); });
+        if (!known) {
+          parts.add_regional("transfer.json", root, "tariffs", from, of_path(to_another_region));
+        }
+      };
+      add_between(data_region, region);
+      if (data_region != region) add_between(region, data_region);
     }
   }
   if (const ObjectStore* const store = traits(service).objects) {
