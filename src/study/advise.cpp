@@ -75,7 +75,8 @@ class Adviser {
                               service_of(catalog_, scenario.cluster.instance.value_or("")),
                               price_of_vcpu(catalog_),
                               advice_.priced,
-                              !savings_.meets(advice_.before)};
+                              !savings_.meets(advice_.before),
+                              options_.jobs};
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
     if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));

@@ -155,21 +155,55 @@ const resolve::TransferTerms* from_another_region(const Situation& s) {
   return nullptr;
 }
 
-/// All of the data once over the same way, and a request for each object that is written.
-std::vector<Change> copied_data(const Situation& s) {
-  const resolve::TransferTerms& transfer = *from_another_region(s);
-  const Bytes data = s.resolved.terms.dataset;
-  Change change{{{"/source/region", "null"}}, words::copied_data(data)};
-  change.one_off = transfer_cost({transfer.what, data, transfer.tiers});
-  const std::string region = s.scenario.cluster.region.value_or(std::string(default_region));
+std::string region_of_job(const Situation& s) {
+  return s.scenario.cluster.region.value_or(std::string(default_region));
+}
+
+/// Of objects of S3 that are as large as those that are there.
+double objects_of_dataset(const Situation& s) {
+  return std::ceil(s.inputs().samples / s.scenario.dataset.samples_per_object.value_or(1.0));
+}
+
+/// All of the data once over the way from its region; nothing where it lies where the job is.
+Money brought_once(const Situation& s) {
+  const resolve::TransferTerms* const transfer = from_another_region(s);
+  if (transfer == nullptr) return {};
+  return transfer_cost({transfer->what, s.resolved.terms.dataset, transfer->tiers});
+}
+
+/// A bucket in the job's region that is filled from the one in another: the way, and a request for
+/// each object that is written.
+Money copied_bucket(const Situation& s) {
+  Money cost = brought_once(s);
   const auto price =
-      find_s3_price(s.catalog, region, s.scenario.source.storage_class_or("STANDARD"));
-  if (price && price->put) {
-    const double each = s.scenario.dataset.samples_per_object.value_or(1.0);
-    change.one_off += price->put->value * std::ceil(s.inputs().samples / each);
-  }
-  change.one_off_words = words::copied_once(transfer.from_region);
+      find_s3_price(s.catalog, region_of_job(s), s.scenario.source.storage_class_or("STANDARD"));
+  if (price && price->put) cost += price->put->value * objects_of_dataset(s);
+  return cost;
+}
+
+std::vector<Change> copied_data(const Situation& s) {
+  Change change{{{"/source/region", "null"}}, words::copied_data(s.resolved.terms.dataset)};
+  change.one_off = copied_bucket(s);
+  change.one_off_words = words::copied_once(from_another_region(s)->from_region);
   return {change};
+}
+
+/// What holding the data in its bucket adds to the bills of all jobs: a file system is filled from
+/// it, and does not take its place.
+Money kept_bucket(const Situation& s) {
+  const std::string name = "S3 " + s.scenario.source.storage_class_or("STANDARD");
+  if (!s.scenario.source.bill_storage.value_or(false)) return {};
+  // That of checkpoints comes after it.
+  for (const BillLine& line : s.result.bill.lines) {
+    if (line.part == BillPart::storage && line.of.starts_with(name)) return s.jobs * line.amount;
+  }
+  return {};
+}
+
+void add_one_off(Change& change, Money cost, std::string_view of) {
+  if (cost <= Money{}) return;
+  change.one_off += cost;
+  change.one_off_words += (change.one_off_words.empty() ? "" : " and ") + std::string(of);
 }
 
 std::vector<Change> fsx_tiers(const Situation& s) {
@@ -191,17 +225,36 @@ std::vector<Change> fsx_tiers(const Situation& s) {
   return list;
 }
 
-/// The same data on FSx for Lustre or EFS, paid for while the job runs.
-std::vector<Change> to_fsx(const Situation&) {
-  return {{{{"/source",
-             R"({"service": "fsx-lustre", "input_mode": "mount", "lazy_load_from_s3": true, )"
-             R"("bill_storage": true})"}},
-           "FSx for Lustre, filled from S3 in the first epoch"}};
+/// The same data on FSx for Lustre or EFS, which are paid for while the job runs, and the bucket as
+/// long as before. What lies in another region is copied into the job's before it fills FSx, so
+/// that the first epoch reads from a bucket nearby, as it is simulated.
+std::vector<Change> to_fsx(const Situation& s) {
+  const resolve::TransferTerms* const far = from_another_region(s);
+  Change change{
+      {{"/source", R"({"service": "fsx-lustre", "input_mode": "mount", "lazy_load_from_s3": true, )"
+                   R"("bill_storage": true})"}},
+      far != nullptr ? words::fsx_from_copy(s.resolved.terms.dataset)
+                     : "FSx for Lustre, filled from S3 in the first epoch"};
+  if (far != nullptr) add_one_off(change, copied_bucket(s), words::copied_once(far->from_region));
+  add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
+  return {change};
 }
 
-std::vector<Change> to_efs(const Situation&) {
-  return {{{{"/source", R"({"service": "efs", "input_mode": "mount", "bill_storage": true})"}},
-           "EFS, elastic throughput"}};
+/// S3 does not fill it: each object is read once, brought to the job's region and written.
+std::vector<Change> to_efs(const Situation& s) {
+  const Bytes data = s.resolved.terms.dataset;
+  Change change{{{"/source", R"({"service": "efs", "input_mode": "mount", "bill_storage": true})"}},
+                words::efs_from_copy(data)};
+  Money copy = brought_once(s);
+  const auto bucket = find_s3_price(s.catalog, s.scenario.source.region.value_or(region_of_job(s)),
+                                    s.scenario.source.storage_class_or("STANDARD"));
+  if (bucket && bucket->get) copy += bucket->get->value * objects_of_dataset(s);
+  if (bucket && bucket->retrieval) copy += bucket->retrieval->value * data;
+  const auto efs = find_efs_throughput_price(s.catalog, region_of_job(s));
+  if (efs && efs->elastic_write) copy += efs->elastic_write->value * data;
+  add_one_off(change, copy, words::copied_to_efs);
+  add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
+  return {change};
 }
 
 std::vector<Change> efs_modes(const Situation& s) {
@@ -282,7 +335,8 @@ const Remedy storage_list[] = {
       "Mask R-CNN on COCO: FSx for Lustre replaced waiting for the download from S3 (AWS "
       "notebook); "
       "it persists between jobs",
-      "at least 1.2 TiB are paid for while it exists; creating it takes 5 to 15 minutes"},
+      "at least 1.2 TiB are paid for while it exists, and the bucket that it is filled from "
+      "stays; creating it takes 5 to 15 minutes"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
     {{"copy_data", "a copy of the data in the job's region", RemedyKind::data, 1.0, Rung::one_gpu,
@@ -301,8 +355,9 @@ const Remedy storage_list[] = {
      fsx_tiers},
     {{"efs", "EFS", RemedyKind::infrastructure, 4.0, Rung::one_gpu,
       "the data lies on S3 and the instances are AWS's",
-      "no copying before the job, and no capacity to plan",
-      "bytes read are billed in elastic mode; 1,500 MiB/s an instance at most, and a few "
+      "no copying before each job, and no capacity to plan",
+      "the data is copied into it first, since S3 does not fill it; bytes written and read are "
+      "billed in elastic mode; 1,500 MiB/s an instance at most, and a few "
       "milliseconds for each file (EFS user guide)"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_efs},

@@ -26,6 +26,7 @@ struct Situation {
   HourlyPrice cpu_hour;        ///< price of one vCPU, for work done once; 0: not known
   bool priced = true;          ///< savings are of cost; if false, of time
   bool limits_missed = false;  ///< the job misses its deadline or its budget
+  double jobs = 1.0;           ///< over which savings are counted, ≥ 1
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }
   /// Share of the job's time that GPUs wait for the stage.

@@ -56,6 +56,21 @@ std::string copied_data(Bytes size) {
   return fmt::format("the data copied once ({} GB)", three_digits(size / gigabytes(1.0)));
 }
 
+std::string fsx_from_copy(Bytes size) {
+  return fmt::format("FSx for Lustre, filled in the first epoch from a copy in its region ({} GB)",
+                     three_digits(size / gigabytes(1.0)));
+}
+
+std::string efs_from_copy(Bytes size) {
+  return fmt::format("EFS, elastic throughput, the data copied into it once ({} GB)",
+                     three_digits(size / gigabytes(1.0)));
+}
+
+std::string kept_bucket(double jobs) {
+  return jobs > 1.0 ? fmt::format("the bucket, which stays for all {:g} jobs", jobs)
+                    : "the bucket, which stays";
+}
+
 std::string copied_once(std::string_view region) {
   return fmt::format("the copy from {}", region);
 }

@@ -26,6 +26,11 @@ std::string even_objects(double samples, double gpus);
 std::string copied_data(Bytes size);
 /// "the copy from us-east-1"
 std::string copied_once(std::string_view region);
+std::string fsx_from_copy(Bytes size);
+std::string efs_from_copy(Bytes size);
+inline constexpr std::string_view copied_to_efs = "the copy from S3 to EFS";
+/// `jobs`: over which savings are counted.
+std::string kept_bucket(double jobs);
 /// "a cache of 40 GB on the disk"
 std::string cache_on_disk(std::string_view size);
 std::string gp3_volume(double megabytes_per_second, double iops);

@@ -113,12 +113,12 @@ TEST_CASE("advise: the changed scenario carries its promise, and cases judges it
 
 TEST_CASE("advise: remedies that undo each other are not taken together") {
   // EFS replaces the source whose connections the other sets.
-  const auto outcome = shell("feedrate advise scenarios/small_files_s3.json --apply 1,2");
+  const auto outcome = shell("feedrate advise scenarios/small_files_s3.json --apply 1,3");
   CHECK(outcome.status == 2);
   CHECK(outcome.err.find("exclude each other: both set the same key") != std::string::npos);
   const auto advice = json_of("advise scenarios/small_files_s3.json");
   REQUIRE(at(*row_of(*advice, "connections"), "number").number == 1);
-  REQUIRE(at(*row_of(*advice, "efs"), "number").number == 2);
+  REQUIRE(at(*row_of(*advice, "efs"), "number").number == 3);
   CHECK(at(*advice, "together.saved_usd").number >
         at(*row_of(*advice, "pack_objects"), "saved_usd").number);
 }
@@ -288,6 +288,37 @@ TEST_CASE(
   // 26 objects for 8 GPUs: of twelve workers four have one.
   CHECK(advised("--set samples_per_object=50000 --set loader.kind=webdataset")
             .find("for each worker") != std::string::npos);
+}
+
+TEST_CASE("advise: a file system in place of S3 is charged what it is filled from") {
+  const std::string job = "scenarios/caltech256_p3.json --set region=us-west-2 ";
+  const std::string far = job + "--set /source/region=us-east-1 ";
+  const std::string held = "--set bill_storage=true --set storage_held='300 days' ";
+  const auto once = [](const std::string& flags, const std::string& remedy) {
+    const auto advice = json_of("advise " + flags);
+    const auto* row = row_of(*advice, remedy);
+    REQUIRE(row != nullptr);
+    return at(*row, "one_off_usd").number;
+  };
+  const auto costs = [](const std::string& flags) {
+    return at(*json_of("run " + flags), "result.cost.money_usd").number;
+  };
+  CHECK(once(job, "fsx") == 0.0);
+  CHECK(once(far, "fsx") > 0.0);
+  CHECK(once(far, "fsx") == Approx(once(far, "copy_data")));
+  // Each object is read once, and each GB written and, from afar, sent once.
+  const double gigabytes = 30600.0 * 39e3 / 1e9;
+  const double copied = gigabytes * 0.06 + 30600.0 * 4e-7;
+  CHECK(once(job, "efs") == Approx(copied));
+  CHECK(once(far, "efs") == Approx(copied + gigabytes * 0.02));
+  for (const char* remedy : {"fsx", "efs"}) {
+    INFO(remedy);
+    const double bucket = costs(far + held) - costs(far);
+    CHECK(bucket > 0.0);
+    CHECK(once(far + held, remedy) - once(far, remedy) == Approx(bucket));
+    // Ten jobs share one.
+    CHECK(once(far + held + "--sharing-jobs 10", remedy) - once(far, remedy) == Approx(bucket));
+  }
 }
 
 TEST_CASE("advise: beside what meets the deadline nothing is named that misses it, nor itself") {

@@ -171,9 +171,10 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
     // Work that is done once is done on CPU instances.
     const HourlyPrice thread = find_offer(catalog(), query)->price.value / 16.0;
     const Situation situation{
-        scenario, catalog(),        nullptr,
-        base,     resolved,         service_of(catalog(), *scenario.cluster.instance),
-        thread,   of.advice.priced, !of.meets(of.advice.before)};
+        scenario,       catalog(),        nullptr,
+        base,           resolved,         service_of(catalog(), *scenario.cluster.instance),
+        thread,         of.advice.priced, !of.meets(of.advice.before),
+        of.options.jobs};
     CHECK(of.advice.priced == (base.bill.compute > Money{} || base.bill.hour_value > Money{}));
     for (const Remedy* remedy : study::all_remedies()) {
       INFO(remedy->words.name);
