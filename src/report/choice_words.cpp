@@ -14,6 +14,11 @@
 namespace feedrate::report {
 namespace {
 
+bool parts_visibly(const ByEvents& by_events) {
+  constexpr double least_shown = 5e-4;
+  return std::abs(by_events.difference) >= least_shown;
+}
+
 std::string bottleneck_text(const Confirmed& one) {
   if (one.bottleneck == one.by_events.mean_bottleneck) return "";
   return fmt::format(" Its bottleneck by events is {} instead of {}.", stage_words(one.bottleneck),
@@ -39,8 +44,7 @@ std::optional<Choice> together(const std::optional<Choice>& a, const std::option
 }  // namespace
 
 std::string beside_mean_words(const ByEvents& by_events) {
-  constexpr double least_shown = 5e-4;
-  if (std::abs(by_events.difference) < least_shown) {
+  if (!parts_visibly(by_events)) {
     return fmt::format("{}, as in closed form", duration(by_events.total));
   }
   return fmt::format("{}, {} {} than in closed form", duration(by_events.total),
@@ -54,10 +58,15 @@ std::string name_text(const Confirmed& one) {
 
 std::string choice_words(const Choice& choice, std::string_view best,
                          const std::function<std::string(const Confirmed&)>& name) {
-  // "num_workers = 3 takes 17 min 52 s, 0.3 % more than in closed form ($1.15)"
+  // "num_workers = 3 takes 17 min 52 s, 2.3 % more than in closed form ($1.15)": of which of both
+  // the bill is, where they part.
   const auto confirmed = [&](const Confirmed& one) {
-    const std::string cost =
-        one.outlay.total > Money{} ? fmt::format(" ({})", money(one.outlay.total)) : "";
+    const bool apart = !one.by_events.stated && parts_visibly(one.by_events);
+    std::string cost;
+    if (one.outlay.total > Money{}) {
+      const std::string paid = money(one.outlay.total);
+      cost = apart ? fmt::format(", where it costs {}", paid) : fmt::format(" ({})", paid);
+    }
     return fmt::format("{} takes {}{}", name(one), beside_mean_words(one.by_events), cost);
   };
   const Confirmed& by_mean = choice.contenders.front();

@@ -64,6 +64,11 @@ std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result&
                    *result.by_events};
 }
 
+double by_events_of(const Confirmed& one, Minimized minimized) {
+  const double outlay = one.outlay.of(minimized);
+  return one.by_events.stated ? outlay : outlay * (1.0 + one.by_events.difference);
+}
+
 bool clearly_less(const Confirmed& a, double value_of_a, const Confirmed& b, double value_of_b) {
   const double error = portable::hypot(a.by_events.error, b.by_events.error);
   return value_of_a < value_of_b * (1.0 - std::max(parts_from, 2.0 * error));
@@ -78,7 +83,7 @@ std::optional<Choice> choose(std::span<const std::optional<Confirmed>> contender
     choice.contenders.push_back(*one);
     choice.contenders.back().meets = constraints.met(one->outlay.time, one->outlay.money);
   }
-  const auto value = [&](const Confirmed& one) { return one.outlay.of(minimized); };
+  const auto value = [&](const Confirmed& one) { return by_events_of(one, minimized); };
   const auto beats = [&](const Confirmed& a, const Confirmed& b) {
     if (a.meets != b.meets) return a.meets;
     return clearly_less(a, value(a), b, value(b));

@@ -37,6 +37,11 @@ std::vector<std::optional<Confirmed>> confirmed(
     const std::function<const SweepPoint&(std::size_t)>& point);
 std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result& result);
 
+/// What is minimized of a contender by its events, whichever of the two a run states: a bill in
+/// closed form grows as the time does, which is near enough where events part by less than
+/// parts_from.
+double by_events_of(const Confirmed& one, Minimized minimized);
+
 /// Whether the events tell that `a` is less than `b`: by more than they are told apart from a mean
 /// by, and twice the standard error of both together.
 bool clearly_less(const Confirmed& a, double value_of_a, const Confirmed& b, double value_of_b);

@@ -7,6 +7,7 @@
 #include "api/scenario_maker.hpp"
 #include "api/sweep.hpp"
 #include "laws/generated_grids.hpp"
+#include "report/choice_words.hpp"
 #include "seed.hpp"
 #include "study/advise.hpp"
 #include "study/by_events.hpp"
@@ -29,14 +30,22 @@ Confirmed drawn_contender(Generator& random) {
   Confirmed one;
   one.outlay = {seconds(random.uniform(90.0, 110.0)), usd(random.uniform(0.9, 1.1)),
                 usd(random.uniform(0.9, 1.1))};
+  // Within a percent of the closed form, which then is stated; or beyond, and they are.
+  one.by_events.stated = random.chance(0.5);
+  one.by_events.difference = random.uniform(-0.01, 0.01);
   one.by_events.error = random.chance(0.5) ? 0.0 : random.uniform(0.0, 0.05);
   return one;
+}
+
+/// By its events: the outlay is theirs, or in closed form so much less.
+double played(const Confirmed& one, Minimized of) {
+  return one.outlay.of(of) * (one.by_events.stated ? 1.0 : 1.0 + one.by_events.difference);
 }
 
 /// As the definition says it, of values alone.
 bool beats(const Confirmed& a, const Confirmed& b, Minimized of) {
   if (a.meets != b.meets) return a.meets;
-  const double apart = 1.0 - a.outlay.of(of) / b.outlay.of(of);
+  const double apart = 1.0 - played(a, of) / played(b, of);
   return apart > 0.01 && apart > 2.0 * std::hypot(a.by_events.error, b.by_events.error);
 }
 
@@ -46,8 +55,8 @@ void check_choice(const Choice& choice, Minimized of) {
   bool clear = true;
   for (const Confirmed& one : choice.contenders) {
     CHECK_FALSE(beats(one, choice.best(), of));
-    clear = clear &&
-            (one.meets != choice.best().meets || one.outlay.of(of) >= choice.best().outlay.of(of));
+    clear =
+        clear && (one.meets != choice.best().meets || played(one, of) >= played(choice.best(), of));
   }
   CHECK(choice.clear == clear);
   if (choice.chosen > 0) CHECK(beats(choice.best(), choice.contenders.front(), of));
@@ -67,6 +76,7 @@ void check_as_run(const Confirmed& one, const Scenario& scenario) {
   CHECK(one.by_events.total == ran.by_events->total);
   CHECK(one.by_events.error == ran.by_events->error);
   CHECK(one.by_events.stated == ran.by_events->stated);
+  CHECK(played(one, Minimized::time) == Approx(ran.by_events->total.base()));
 }
 
 bool no_choice(const SweepChoices& choices) {
@@ -109,6 +119,25 @@ TEST_CASE("choice: it is the best by the mean unless the events tell of a better
   }
   CHECK_DRAWN(changed > 300);
   CHECK_DRAWN(kept > 300);
+}
+
+TEST_CASE("choice: a price is told of the time that it is the price of") {
+  Choice choice;
+  choice.chosen = 1;
+  for (const bool stated : {true, false}) {
+    Confirmed one;
+    one.set = {{"num_workers", stated ? "30" : "55"}};
+    one.outlay = {seconds(2400.0), usd(19.42), usd(19.42)};
+    one.by_events.total = stated ? seconds(2400.0) : seconds(2419.2);
+    one.by_events.difference = stated ? 0.022 : 0.008;
+    one.by_events.stated = stated;
+    choice.contenders.push_back(one);
+  }
+  const std::string words = report::choice_words(choice, "the best");
+  INFO(words);
+  CHECK(words.find("40 min, 2.2 % more than in closed form ($19.42)") != std::string::npos);
+  CHECK(words.find("40 min 19 s, 0.8 % more than in closed form, where it costs $19.42") !=
+        std::string::npos);
 }
 
 TEST_CASE("choice: contenders are the best, none as good as another") {
