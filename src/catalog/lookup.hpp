@@ -1,6 +1,7 @@
 #pragma once
 // Questions to the catalogue. Every answer says where it comes from and what is not quite as asked;
 // every failure says what exists and which key of the scenario helps.
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,11 @@ namespace feedrate {
 inline constexpr std::string_view default_region = "us-east-1";
 inline constexpr std::string_view default_azure_region = "eastus";
 inline constexpr std::string_view default_gcp_region = "us-central1";
-/// The other one that most prices are collected of; it stands in for the first, and that for it.
+/// The other one that most prices are collected of.
 inline constexpr std::string_view twin_region = "us-west-2";
+/// Those whose prices stand in for another region's, the first that has one.
+inline constexpr std::array price_stand_ins = {default_region, twin_region, default_gcp_region,
+                                               default_azure_region};
 
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 

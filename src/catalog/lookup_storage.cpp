@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/append_once.hpp"
@@ -22,25 +21,22 @@ void stand_in(std::string_view region, Known<T>&... known) {
   (mark(known), ...);
 }
 
-/// Those whose prices stand in for another region's, the first that has one.
-constexpr std::array stand_ins = {default_region, twin_region, default_gcp_region,
-                                  default_azure_region};
-
 /// The record of `region`, or of one that stands in for it, among those that `fits`.
 template <class Price, class Fits, class Mark>
 Lookup<Price> by_region(const std::vector<Price>& prices, std::string_view asked,
                         const std::string& what, std::string_view key, Fits fits, Mark mark) {
   const std::string_view region = asked.empty() ? default_region : asked;
   const Price* other = nullptr;
-  std::size_t place = stand_ins.size();
+  std::size_t place = price_stand_ins.size();
   LookupFailure failure{LookupProblem::unknown_price, "", {}, std::string(key)};
   for (const Price& price : prices) {
     if (!fits(price)) continue;
     if (price.region == region || price.region == "all") return {price, {}};
-    const auto stands = std::find(stand_ins.begin(), stand_ins.begin() + place, price.region);
-    if (stands != stand_ins.begin() + place) {
+    const auto stands =
+        std::find(price_stand_ins.begin(), price_stand_ins.begin() + place, price.region);
+    if (stands != price_stand_ins.begin() + place) {
       other = &price;
-      place = static_cast<std::size_t>(stands - stand_ins.begin());
+      place = static_cast<std::size_t>(stands - price_stand_ins.begin());
     }
     append_once(failure.choices, price.region);
   }

@@ -87,9 +87,7 @@ class Parts {
     });
     const std::set<std::string> regions =
         own ? std::set<std::string>{region, "all"}
-            : std::set<std::string>{std::string(default_region), std::string(twin_region),
-                                    std::string(default_gcp_region),
-                                    std::string(default_azure_region)};
+            : std::set<std::string>(price_stand_ins.begin(), price_stand_ins.end());
     add(file, root, section, in(regions));
   }
 
