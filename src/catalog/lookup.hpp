@@ -18,9 +18,9 @@ inline constexpr std::string_view default_azure_region = "eastus";
 inline constexpr std::string_view default_gcp_region = "us-central1";
 /// The other one that most prices are collected of.
 inline constexpr std::string_view twin_region = "us-west-2";
-/// Those whose prices stand in for another region's, the first that has one.
-inline constexpr std::array price_stand_ins = {default_region, twin_region, default_gcp_region,
-                                               default_azure_region};
+/// Those whose prices stand in for another region's, the first that has one. Other clouds' lists
+/// have too few prices for that.
+inline constexpr std::array price_stand_ins = {default_region, twin_region};
 
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 
@@ -119,7 +119,7 @@ bool outside_aws(const Machine* machine);
 std::string aws_region(const Machine* machine, std::string_view region);
 
 /// Prices by region; failures name `/source/bill_storage` or say what else helps. What a region has
-/// no price of costs what it does in the default one, as `assumed`: nothing would be the cheapest.
+/// no price of costs what it does in price_stand_ins, as `assumed`: nothing would be the cheapest.
 /// The storage class of S3 that has limits of its own.
 inline constexpr std::string_view s3_express = "EXPRESS_ONEZONE";
 Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,

@@ -25,7 +25,7 @@ import tempfile
 CENT = 0.01
 UNITS = {"B": 1.0, "KB": 1e3, "KiB": 1024.0, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
          "s": 1.0, "min": 60.0, "days": 86400.0, "h": 3600.0, "month": 730 * 3600.0}
-STAND_INS = ["us-east-1", "us-west-2", "us-central1", "eastus"]  # for a region without a price, the first that has one
+STAND_INS = ["us-east-1", "us-west-2"]  # for a region without a price, the first that has one
 GPU_MACHINES = ["g5.12xlarge", "ml.g5.12xlarge", "p3.2xlarge", "ml.p3.2xlarge", "p4d.24xlarge", "ml.p4d.24xlarge",
                 "g4dn.xlarge", "ml.g4dn.12xlarge", "gpu_8x_v100", "a2-highgpu-8g", "8x A100-SXM4-80GB"]
 REGIONS = ["us-east-1", "us-west-2", "eu-west-1", "ap-northeast-1", "us-east-2", None]
