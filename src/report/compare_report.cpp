@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,24 +47,25 @@ Tone tone_of(double value, double reference, Better better) {
   return (change < 0.0) == (better == Better::less) ? Tone::good : Tone::bad;
 }
 
-/// What each is called: where several have one name, by their files, and the same file by its
-/// place.
+/// What each is called: where several have one name, by their files, or by their places where not
+/// each has a file of its own (standard input has none).
 std::vector<std::string> labels_of(std::span<const NamedResult> results) {
   std::map<std::string, int> names, files;
   for (const NamedResult& named : results) {
     ++names[named.name];
     ++files[named.file];
   }
+  std::set<std::string> by_place;
+  for (const NamedResult& named : results) {
+    const bool own_file = !named.file.empty() && named.file != "-" && files[named.file] == 1;
+    if (!own_file) by_place.insert(named.name);
+  }
   std::vector<std::string> labels;
   for (const NamedResult& named : results) {
-    if (names[named.name] == 1) {
-      labels.push_back(named.name);
-    } else if (!named.file.empty() && files[named.file] == 1) {
-      labels.push_back(named.file);
-    } else {
-      labels.push_back(
-          fmt::format("{} ({})", named.file.empty() ? named.name : named.file, labels.size() + 1));
-    }
+    labels.push_back(names[named.name] == 1 ? named.name
+                     : by_place.contains(named.name)
+                         ? fmt::format("{} ({})", named.name, labels.size() + 1)
+                         : named.file);
   }
   return labels;
 }

@@ -121,9 +121,8 @@ std::string bands_note(const Result& r) {
   const bool any = std::any_of(banded_figures.begin(), banded_figures.end(),
                                [&](FigureId id) { return !drawn_range(r, id).empty(); });
   if (!any) return "";
-  const double draws = r.bands->replications;
-  return fmt::format("Ranges: in {}{} of everything that is uncertain.",
-                     has_shares(draws) ? "90 % of " : "", counted(draws, "draw"));
+  return fmt::format("Ranges: {} of everything that is uncertain.",
+                     in_counted_draws(r.bands->replications));
 }
 
 std::string stage_box(const Result& r, Stage stage) {

@@ -84,8 +84,7 @@ std::string band_text(const Result& r, FigureId id) {
   std::string text = drawn_range(r, id);
   if (text.empty()) return "";
   const Band band = *band_of(r, figure(id));
-  text += fmt::format(" in {}{}", has_shares(draws_of(r)) ? "90 % of " : "",
-                      counted(draws_of(r), "draw"));
+  text += " " + in_counted_draws(draws_of(r));
   constexpr double near = 0.02;
   const double stated = value_of(r, id).value_or(band[1]);
   if (id == FigureId::total_time && std::abs(stated / band[1] - 1.0) > near) {
@@ -218,6 +217,10 @@ bool has_shares(double draws) {
 
 std::string in_draws(double draws) {
   return has_shares(draws) ? "in 90 % of draws" : "in " + counted(draws, "draw");
+}
+
+std::string in_counted_draws(double draws) {
+  return fmt::format("in {}{}", has_shares(draws) ? "90 % of " : "", counted(draws, "draw"));
 }
 
 std::string of_draws_words(const Result& r) {

@@ -30,7 +30,9 @@ std::string drawn_range(const Result& r, FigureId id);
 bool has_shares(double draws);
 /// "in 90 % of draws"; "in 2 draws" where those are too few for a share.
 std::string in_draws(double draws);
-/// The same of the draws of a result, with a blank in front.
+/// "in 90 % of 100 draws"; likewise "in 2 draws".
+std::string in_counted_draws(double draws);
+/// in_draws of the draws of a result, with a blank in front.
 std::string of_draws_words(const Result& r);
 
 /// What a stage does, for someone who has not read the model: "preprocessing on the CPU".

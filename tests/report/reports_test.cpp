@@ -331,7 +331,7 @@ TEST_CASE("reports: scenarios of one name are told apart by their files in a com
   CHECK(has(text, "Remarks on another"));
   // The same file twice by its place.
   all[1].file = "a/x.json";
-  CHECK(has(to_text(compare_report(all), ascii), "Fastest: a/x.json (2) (2 min 10 s"));
+  CHECK(has(to_text(compare_report(all), ascii), "Fastest: job (2) (2 min 10 s"));
 }
 
 namespace {
