@@ -78,7 +78,7 @@ constexpr std::array<Figure, figure_count> table = {{
      "copying the dataset, File mode", [](R r) -> Value { return r.times.staging.base(); }},
     {FigureId::first_epoch, time, "first_epoch_s", second, less, "first epoch", "",
      [](R r) -> Value { return r.times.first_epoch.base(); }},
-    {FigureId::epoch, time, "epoch_s", second, less, "later epochs", "a later epoch",
+    {FigureId::epoch, time, "epoch_s", second, less, "later epochs", "a later epoch; where they differ, the last one",
      [](R r) -> Value { return r.times.epoch.base(); }, &Bands::epoch_s},
     {FigureId::total_time, time, "total_s", second, less, "whole job", "",
      [](R r) -> Value { return r.times.total.base(); }, &Bands::total_s, "time"},

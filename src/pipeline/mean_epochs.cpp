@@ -1,6 +1,8 @@
 // Epochs one after the other, while bursts last and after, and where in a round their GPU waits.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "pipeline/mean_epoch.hpp"
 
@@ -50,6 +52,21 @@ struct Uneven {
   }
 };
 
+/// So many epochs at one pace, one such part after the other.
+using Paces = std::vector<std::pair<double, Span>>;
+
+/// The last epoch alone, in which credit may have run out.
+Span last_of(const Paces& paces) {
+  Span last;
+  double missing = 1.0;
+  for (auto at = paces.rbegin(); at != paces.rend() && missing > 0.0; ++at) {
+    const double part = std::min(missing, at->first);
+    last += part * at->second;
+    missing -= part;
+  }
+  return last;
+}
+
 }  // namespace
 
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details) {
@@ -64,6 +81,7 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
     left.push_back(limit.credit * credits.share_left(limit.name));
   }
   MeanEpochs all;
+  Paces paces;
   double remaining = epochs.count;
   const double loaded = samples_of_instance(inputs, epochs.steps);
   while (remaining > 0.0) {
@@ -93,9 +111,10 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
       all.ends.push_back({limits[ends].name, limits[ends].stage, all.span.wall, made.span.wall});
     }
     remaining -= part;
-    all.last = made.span;
+    paces.emplace_back(part, made.span);
     if (part <= 0.0 && ends == limits.size()) break;
   }
+  all.last = epochs.count == 1.0 ? all.span : last_of(paces);
   for (std::size_t i = 0; i < limits.size(); ++i) {
     if (limits[i].credit > 0.0) credits.keep(limits[i].name, left[i] / limits[i].credit);
   }

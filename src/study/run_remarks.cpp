@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +87,10 @@ void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline:
   remark_on_latency(result, inputs);
   if (gap) result.remarks.push_back(words::waits_every(gap->wait, gap->every));
   remark_on_unequal(result, inputs, mean);
+  // What little credit comes back is used up again: the first end is the one to know of.
+  std::set<std::string> ended;
   for (const pipeline::CreditEnd& end : outcome.ends) {
+    if (!ended.insert(end.limit).second) continue;
     result.remarks.push_back(
         words::credits_end(end.limit, end.after, end.epoch_before, outcome.later.wall));
   }

@@ -177,6 +177,29 @@ TEST_CASE("epoch: credit lets a limit be passed until it is used up") {
   CHECK(out.later.wall.base() == Approx(32.0).epsilon(0.01));
 }
 
+TEST_CASE("law: the first epoch and the later ones are the epochs, wherever credit runs out") {
+  Inputs in = gpu_only();
+  in.workers = 8.0;
+  in.step.per_sample = seconds_per_sample(1e-6);
+  in.disk = reading({}, 1.0, 5e3, {});
+  for (const double credit : {8e3, 20e3, 30e3, 40e3, 60e3}) {
+    in.disk->limits = {{"IOPS credits", 1000.0, 4000.0, credit, 1.0, true}};
+    INFO(credit << " of credit");
+    // The only later epoch is what the first leaves of both.
+    in.epochs = 2.0;
+    const Outcome two = simulate(in);
+    CHECK((two.first.wall + two.later.wall).base() == Approx(two.total.wall.base()));
+    // As the last of three is what a third one adds.
+    in.epochs = 3.0;
+    const Outcome three = simulate(in);
+    CHECK(three.later.wall.base() == Approx((three.total.wall - two.total.wall).base()));
+    // Of one epoch there is no other.
+    in.epochs = 1.0;
+    const Outcome one = simulate(in);
+    CHECK(one.later.wall == one.first.wall);
+  }
+}
+
 TEST_CASE("epoch: ranks of an instance share its cores, instances do not") {
   Inputs in = gpu_only();
   in.cpu = seconds_per_sample(10e-3);
