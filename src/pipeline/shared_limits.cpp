@@ -1,6 +1,9 @@
 #include "pipeline/shared_limits.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
 
 #include "pipeline/loading.hpp"
 #include "pipeline/mean.hpp"
@@ -36,17 +39,36 @@ void give_whole(Read& read, double instances) {
   }
 }
 
+/// The first end of a limit's credit while training; nothing: it lasts.
+using FirstEnds = std::map<std::string, Duration>;
+
+FirstEnds first_ends(const Inputs& inputs) {
+  SimulationOptions options;
+  options.details = false;
+  FirstEnds ends;
+  for (const CreditEnd& end : simulate(inputs, options).ends) ends.emplace(end.limit, end.after);
+  return ends;
+}
+
 /// Where one instance reads `often` of the samples (or objects) that it has, `pace` of them a
 /// second.
 void add(std::vector<SharedDemand>& demands, const Inputs& inputs, const Read& read, SharedIn when,
-         double pace, double bytes_each) {
+         double pace, double bytes_each, const FirstEnds& ends, Duration until) {
   // Copying the dataset is the same for all; reading is shared as the ranks are.
   const double instances = when == SharedIn::staging ? inputs.instances : inputs.instances_alike();
   if (!(pace > 0.0)) return;
   for (const RateLimit& limit : read.limits) {
     if (!limit.shared || limit.each <= 0.0) continue;
-    demands.push_back(
-        {limit.name, limit.of_requests, when, limit.rate * instances, limit.each * pace});
+    if (limit.burst_rate <= 0.0) {
+      demands.push_back(
+          {limit.name, limit.of_requests, when, limit.rate * instances, limit.each * pace});
+      continue;
+    }
+    // What holds back is the burst rate where credit lasts through all of it.
+    const auto end = ends.find(limit.name);
+    const bool lasts = end == ends.end() || end->second >= until;
+    demands.push_back({lasts ? "burst rate" : "rate without burst credits", limit.of_requests, when,
+                       (lasts ? limit.burst_rate : limit.rate) * instances, limit.each * pace});
   }
   if (read.shared_by_all > Bandwidth{}) {
     demands.push_back(
@@ -89,28 +111,31 @@ std::vector<SharedDemand> shared_demands(const Inputs& inputs) {
   // Remote workers read for all instances together.
   if (inputs.remote || (!staged && !read)) return demands;
   const Inputs lifted = without_shared_limits(inputs);
+  const FirstEnds ends = first_ends(inputs);
   if (staged) {
     Credits credits;
     const Duration time = mean_staging(lifted, credits).time;
     const double pace = time > Duration{} ? inputs.staging->objects / time.base() : 0.0;
     add(demands, inputs, inputs.staging->read, SharedIn::staging, pace,
-        inputs.staging->object_size.base());
+        inputs.staging->object_size.base(), ends, Duration{});
   }
   if (!read) return demands;
   SimulationOptions options;
   options.details = false;
   const Outcome outcome = simulate(lifted, options);
   const auto of_epoch = [&](const std::optional<Read>& source, EpochKind kind, double epoch,
-                            SharedIn when, Duration wall) {
+                            SharedIn when, Duration wall, Duration until) {
     if (!shares(source) || !(wall > Duration{}) || source->bytes.base() <= 0.0) return;
     const double fetched =
         bytes_fetched(inputs, kind, misses_in(inputs, epoch)) / source->bytes.base();
     add(demands, inputs, *source, when, fetched * samples_of_instance(inputs) / wall.base(),
-        source->bytes.base());
+        source->bytes.base(), ends, until);
   };
-  of_epoch(inputs.first_source, EpochKind::first, 1.0, SharedIn::first_epoch, outcome.first.wall);
+  of_epoch(inputs.first_source, EpochKind::first, 1.0, SharedIn::first_epoch, outcome.first.wall,
+           outcome.first.wall);
   if (const double epochs = epochs_begun(inputs); epochs > 1.0) {
-    of_epoch(inputs.source, EpochKind::later, epochs, SharedIn::later_epochs, outcome.later.wall);
+    of_epoch(inputs.source, EpochKind::later, epochs, SharedIn::later_epochs, outcome.later.wall,
+             seconds(std::numeric_limits<double>::infinity()));
   }
   return demands;
 }
