@@ -91,6 +91,36 @@ void tell_of_workers(Context& context, const Loader& loader) {
        loader.handover.has_value() && !context.pins, "/loader/handover is given");
 }
 
+/// Keys of a file system that is bought, where the data is in something else.
+void tell_of_source(Context& context, const Source& source) {
+  const Service family = source.service.family();
+  const StoreTraits& store = traits(source.service);
+  const bool fsx = family == Service::fsx_lustre;
+  const bool efs = family == Service::efs;
+  const auto tell = [&](bool given, const char* key, std::string_view only) {
+    if (!given) return;
+    tell_without_effect(
+        context, fmt::format("/source/{}", key),
+        fmt::format("the data is in {}, and only {}", source.service.row().title, only));
+  };
+  tell(source.throughput_mode && !efs, "throughput_mode", "EFS has throughput modes");
+  tell(source.provisioned_throughput && !efs, "provisioned_throughput",
+       "EFS has throughput that is provisioned");
+  tell(source.deployment_type && !fsx, "deployment_type", "FSx for Lustre has deployment types");
+  tell(source.lazy_load_from_s3.has_value() && !fsx, "lazy_load_from_s3",
+       "FSx for Lustre loads from S3 what is read");
+  const bool of_objects = store.form == StoreForm::objects;
+  tell(source.throughput_per_capacity && (efs || of_objects), "throughput_per_capacity",
+       "FSx for Lustre and file systems of your own give throughput by their capacity");
+  tell(source.capacity && of_objects, "capacity", "a file system has a capacity");
+  if (source.storage_held && of_objects && !store.stated && !source.bill_storage.value_or(false)) {
+    tell_without_effect(context, "/source/storage_held",
+                        fmt::format("what {} stores is on the bill only with "
+                                    "/source/bill_storage",
+                                    source.service.row().title));
+  }
+}
+
 }  // namespace
 
 void tell_without_effect(Context& context, std::string_view key, std::string_view why) {
@@ -105,6 +135,7 @@ void tell_without_effect(Context& context) {
   tell_of_exchange(context, s.job);
   if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
   if (s.job.step) tell_of_model(context, *s.job.step);
+  tell_of_source(context, s.source);
   if (s.source.region && traits(s.source.service).cloud.empty()) {
     tell_without_effect(context, "/source/region",
                         "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "

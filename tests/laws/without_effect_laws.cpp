@@ -45,6 +45,16 @@ Settings with_keys(pipeline::Generator& random) {
   maybe("/job/allreduce/first_bucket", "3 MiB");
   maybe("/job/allreduce/bucket", "9 MiB");
   maybe("/job/allreduce/parameter_type", "bf16");
+  const auto seldom = [&](const char* key, const std::string& value) {
+    if (random.chance(0.2)) settings.emplace_back(key, value);
+  };
+  seldom("/source/throughput_mode", "bursting");
+  seldom("/source/provisioned_throughput", "200 MB/s");
+  seldom("/source/deployment_type", "PERSISTENT_2");
+  seldom("/source/capacity", "2.4 TiB");
+  seldom("/source/throughput_per_capacity", "250 MB/s/TiB");
+  seldom("/source/lazy_load_from_s3", "true");
+  seldom("/source/storage_held", "100 h");
   maybe("/job/allreduce/algorithm", any_of(random, {"nccl", "tree", "ring"}));
   return settings;
 }
@@ -74,7 +84,8 @@ TEST_CASE("law: a key that has no effect may be left out, and nothing changes") 
       const std::string key = remark.substr(0, end);
       told.insert(key);
       Settings without = settings;
-      // An object with nothing in it asks for checkpoints with all defaults, which is something else.
+      // An object with nothing in it asks for checkpoints with all defaults, which is something
+      // else.
       const bool last_of_its_object = key == "/job/checkpoint/restart";
       without.emplace_back(last_of_its_object ? "/job/checkpoint" : key, "null");
       INFO(remark);
@@ -91,7 +102,9 @@ TEST_CASE("law: a key that has no effect may be left out, and nothing changes") 
   for (const char* const key :
        {"/cluster/spot", "/cluster/booked", "/cluster/savings", "/job/checkpoint/restart",
         "/job/allreduce/blocks", "/job/allreduce/first_bucket", "/job/allreduce/bucket",
-        "/job/allreduce/parameter_type", "/job/allreduce/algorithm"}) {
+        "/job/allreduce/parameter_type", "/job/allreduce/algorithm", "/source/throughput_mode",
+        "/source/provisioned_throughput", "/source/deployment_type", "/source/capacity",
+        "/source/throughput_per_capacity", "/source/lazy_load_from_s3", "/source/storage_held"}) {
     INFO(key);
     CHECK(told.contains(key));
   }
