@@ -135,6 +135,33 @@ std::string columns_words(const Scaling& scaling) {
   return text;
 }
 
+constexpr const char* rounded_sign = "*";
+constexpr const char* guess_sign = "†";
+
+/// What the signs behind numbers of instances mean, as far as there are any.
+std::string note_of(const std::vector<Row>& rows) {
+  const auto any = [&](const char* sign) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return row.cells.front().text.find(sign) != std::string::npos;
+    });
+  };
+  std::string note;
+  if (any(rounded_sign)) {
+    note = fmt::format(
+        "{} The global batch does not divide evenly: each GPU has the nearest whole number of "
+        "samples.",
+        rounded_sign);
+  }
+  if (any(guess_sign)) {
+    note += fmt::format(
+        "{}{} The step at this batch is a guess: such a number is called the cheapest or the "
+        "fastest "
+        "only where no other can be.",
+        note.empty() ? "" : " ", guess_sign);
+  }
+  return note;
+}
+
 Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
   Table table;
   if (!curve.set.empty()) table.title = set_text(curve);
@@ -153,7 +180,8 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
                                              {""}});
   for (const ScaleRow& row : curve.rows) {
     Row out;
-    out.cells.emplace_back(count(row.instances) + (row.rounded ? "*" : ""));
+    out.cells.emplace_back(count(row.instances) + (row.rounded ? rounded_sign : "") +
+                           (row.step_is_guess ? guess_sign : ""));
     if (!row.point.answered()) {
       out.cells.emplace_back("-", Tone::faint);
       out.cells.resize(table.columns.size() - 1);
@@ -191,12 +219,7 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
     out.marked = marked && row.instances == scaling.recommended.instances;
     table.rows.push_back(std::move(out));
   }
-  if (std::any_of(curve.rows.begin(), curve.rows.end(),
-                  [](const ScaleRow& row) { return row.rounded; })) {
-    table.note =
-        "* The global batch does not divide evenly: each GPU has the nearest whole number of "
-        "samples.";
-  }
+  table.note = note_of(table.rows);
   return table;
 }
 
@@ -221,10 +244,7 @@ void leave_few(Table& table, const ScaleCurve& curve) {
     if (power || !table.rows[i].cells.back().text.empty()) rows.push_back(table.rows[i]);
   }
   table.rows = std::move(rows);
-  const bool rounded = std::any_of(table.rows.begin(), table.rows.end(), [](const Row& row) {
-    return row.cells.front().text.ends_with('*');
-  });
-  if (!rounded) table.note.clear();
+  table.note = note_of(table.rows);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // What is said of instances beyond the quickest, from curves made by hand.
 #include "report/scale_words.hpp"
 
+#include "report/render.hpp"
+#include "report/scale_report.hpp"
+
 #include "catch.hpp"
 
 using namespace feedrate;
@@ -45,4 +48,30 @@ TEST_CASE("scale: rounding is said of the rows that round, and a guess of those 
   CHECK(guessed.find("rounding") == std::string::npos);
   CHECK(guessed.find("6 instances would take 1.00 h, if the step") != std::string::npos);
   CHECK(said_of(curve_of(row_of(6, 3))).find("takes longer again") != std::string::npos);
+}
+
+TEST_CASE(
+    "scale: a row that rounds and one whose step is a guess have a sign and a footnote each") {
+  const auto table = [](const ScaleRow& beyond, bool brief) {
+    Scaling scaling;
+    scaling.curves = {curve_of(beyond)};
+    scaling.recommended = scaling.curves.front().least;
+    return to_text(
+        brief ? report::scale_brief(scaling, "job") : report::scale_report(scaling, "job"), {});
+  };
+  const auto has = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos;
+  };
+  for (const bool brief : {false, true}) {
+    ScaleRow row = row_of(6, 1);
+    CHECK_FALSE(has(table(row, brief), "6*"));
+    CHECK_FALSE(has(table(row, brief), "†"));
+    row.step_is_guess = true;
+    CHECK(has(table(row, brief), " 6† "));
+    CHECK(has(table(row, brief), "† The step at this batch is a guess"));
+    CHECK_FALSE(has(table(row, brief), "* The global batch"));
+    row.rounded = true;
+    CHECK(has(table(row, brief), " 6*† "));
+    CHECK(has(table(row, brief), "* The global batch does not divide evenly"));
+  }
 }
