@@ -81,11 +81,27 @@ std::string by_spelling(std::string_view wanted, std::span<const std::string> ca
   return best;
 }
 
-/// The nearest by spelling; where none is near, all of which the word is a part.
+/// The only one that goes on after the word: "prefetch_factor" for "prefetch".
+std::string begun_by(std::string_view wanted, std::span<const std::string> candidates) {
+  std::string only;
+  for (const std::string& candidate : candidates) {
+    const std::string name = lowered(candidate);
+    const bool begun = name.size() > wanted.size() && name.starts_with(wanted) &&
+                       (name[wanted.size()] == '_' || name[wanted.size()] == '-');
+    if (!begun) continue;
+    if (!only.empty()) return "";
+    only = candidate;
+  }
+  return only;
+}
+
+/// The one that the word begins, or the nearest by spelling; where none is near, all of which the
+/// word is a part.
 std::vector<std::string> meant_by(std::string_view word, std::span<const std::string> candidates) {
   if (word.empty() || word.size() > longest_word) return {};
   const std::string wanted = lowered(word);
-  std::string best = by_spelling(wanted, candidates);
+  std::string best = begun_by(wanted, candidates);
+  if (best.empty()) best = by_spelling(wanted, candidates);
   if (!best.empty()) return {std::move(best)};
   return with_part(wanted, candidates);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <string>
 #include <variant>
 
 #include "base/errors.hpp"
@@ -30,6 +32,28 @@ std::string given_text(feedrate::Quantity<T, B, M, S> value) {
   return text.size() <= most_given ? text : format_short(value.base(), Dimension{T, B, M, S}, 6);
 }
 
+/// Of what is priced by the month and the GB: "50 GB", "964.608 GB", "156.392 GiB", as they were
+/// given where that is in a unit of a few digits.
+std::string size_text(Bytes size) {
+  const std::string text = given_text(size);
+  const bool binary = text.ends_with("iB");
+  const bool of_own_unit = text.ends_with("GB") || text.ends_with("TB") || text.ends_with("GiB") ||
+                           text.ends_with("TiB");
+  if (of_own_unit || size < gigabytes(1.0)) return text;
+  return binary ? fmt::format("{:.6g} GiB", size / gibibytes(1.0))
+                : fmt::format("{:.6g} GB", size / gigabytes(1.0));
+}
+
+/// "0.00003", never "3e-05".
+std::string plain_number(double value) {
+  std::string text = fmt::format("{:.6g}", value);
+  if (text.find('e') == std::string::npos) return text;
+  text = fmt::format("{:.12f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 /// As the services' pages spell it: "0.005 USD/IOPS-month".
 std::string monthly(double per_second, std::string_view unit) {
   return fmt::format("{:.6g} USD/{}-month", per_second * months(1).base(), unit);
@@ -40,7 +64,7 @@ struct Quantity {
     return fmt::format("{} each", hours_text(c.each));
   }
   std::string operator()(const ChargedStorage& c) const {
-    return fmt::format("{} for {}", given_text(c.size), hours_text(c.held));
+    return fmt::format("{} for {}", size_text(c.size), hours_text(c.held));
   }
   std::string operator()(const ChargedIops& c) const {
     return fmt::format("{:g}{} for {}", c.extra,
@@ -65,9 +89,14 @@ struct Price {
                                      : fmt::format("{:.6g} USD/h", c.price * hours(1) / usd(1.0));
   }
   /// In the unit of the page that it comes from, where it says so in few digits: "140
-  /// USD/TiB-month".
+  /// USD/TiB-month"; "0.125 USD/GiB-month" rather than 128 per TiB.
   std::string operator()(const ChargedStorage& c) const {
     constexpr std::size_t most_given = 20;
+    const double of_gibibyte = c.price.base() * gibibytes(1.0).base() * months(1.0).base();
+    const double ten_thousandths = std::round(of_gibibyte * 1e4);
+    if (std::abs(of_gibibyte * 1e4 - ten_thousandths) < 1e-9 * ten_thousandths) {
+      return monthly(c.price.base() * gibibytes(1.0).base(), "GiB");
+    }
     const std::string text = format_quantity(c.price);
     return text.size() <= most_given ? text : monthly(c.price.base() * 1e9, "GB");
   }
@@ -76,7 +105,7 @@ struct Price {
     return monthly(c.price.base() * 1e6, "(MB/s)");
   }
   std::string operator()(const ChargedRequests& c) const {
-    return fmt::format("{:.6g} USD per 1,000 requests", 1000.0 * c.price.base());
+    return fmt::format("{} USD per 1,000 requests", plain_number(1000.0 * c.price.base()));
   }
   std::string operator()(const ChargedTransfer& c) const {
     return (c.tiers ? "from " : "") + given_text(c.first);

@@ -18,6 +18,14 @@ TEST_CASE("did you mean: the nearest name, by letters changed, lost, added or sw
   CHECK(did_you_mean("batchsize", keys) == " (did you mean \"batch_size\"?)");
 }
 
+TEST_CASE("did you mean: the only name that the word begins, before those that are spelled alike") {
+  const std::vector<std::string> loader = {"loader.read_cv", "loader.prefetch_factor",
+                                           "loader.pin_memory"};
+  CHECK(nearest("loader.prefetch", loader) == "loader.prefetch_factor");
+  CHECK(nearest("loader.pin", loader) == "loader.pin_memory");
+  CHECK(nearest("loader.read_c", loader) == "loader.read_cv");
+}
+
 TEST_CASE("did you mean: the only name of which the word is a part") {
   const std::vector<std::string> services = {"s3", "gcs", "azure-blob", "fsx-lustre", "efs", "nfs"};
   CHECK(nearest("azure", services) == "azure-blob");

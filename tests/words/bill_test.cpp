@@ -55,6 +55,33 @@ BillInput drawn_bill(std::uint64_t seed) {
 
 }  // namespace
 
+TEST_CASE("a line of a bill is told in the units of price lists") {
+  const auto line = [](Charge charge) {
+    BillLine made;
+    made.charge = std::move(charge);
+    return made;
+  };
+  const auto price_of_requests = [&](double usd_each) {
+    return words::price(line(ChargedRequests{1.0, usd(usd_each)}));
+  };
+  CHECK(price_of_requests(3e-8) == "0.00003 USD per 1,000 requests");  // S3 Express One Zone, GET
+  CHECK(price_of_requests(4e-7) == "0.0004 USD per 1,000 requests");
+  CHECK(price_of_requests(5e-6) == "0.005 USD per 1,000 requests");
+  const auto storage = [&](Bytes size, double usd_of_gibibyte) {
+    return line(
+        ChargedStorage{size, hours(2.0), usd(usd_of_gibibyte) / gibibytes(1.0) / months(1.0)});
+  };
+  // io2, st1 and gp3: AWS's page has them by the GB, which is a GiB there.
+  CHECK(words::price(storage(gibibytes(500.0), 0.125)) == "0.125 USD/GiB-month");
+  CHECK(words::price(storage(gibibytes(500.0), 0.045)) == "0.045 USD/GiB-month");
+  CHECK(words::price(storage(gibibytes(500.0), 0.08)) == "0.08 USD/GiB-month");
+  CHECK(words::quantity(storage(megabytes(964608.0), 0.125)) == "964.608 GB for 2 h");
+  CHECK(words::quantity(storage(gibibytes(163989376.0 / 1048576.0), 0.125)) ==
+        "156.392 GiB for 2 h");
+  CHECK(words::quantity(storage(gigabytes(50.0), 0.125)) == "50 GB for 2 h");
+  CHECK(words::quantity(storage(megabytes(300.0), 0.125)) == "300 MB for 2 h");
+}
+
 TEST_CASE("law: a line of a bill is its quantity times its price, and lines add up to the bill") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     const Bill bill = study::bill_of(drawn_bill(seed));
