@@ -215,22 +215,11 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     }
     group.rest_cv = inputs.size_cv;
     for (const SampleLimit& limit : group.loading.limits) {
-      if (limit.own) {
-        group.own_limit = std::min(group.own_limit, limit.rate);
-      } else {
-        limits_.push_back(limit);
-      }
+      if (limit.own) group.own_limit = std::min(group.own_limit, limit.rate);
     }
     groups_.push_back(std::move(group));
   }
-  if (groups_.size() > 1 && inputs.disk && !inputs.disk->rate.empty()) {
-    // One disk, though each kind of customer has it in its network.
-    const double work = inputs.disk->bytes.base() * misses.disk / inputs.speed[Stage::disk];
-    if (work > 0.0) {
-      limits_.push_back({Stage::disk, "disk", inputs.disk->rate.maximum().base() / work, 0.0, 0.0});
-    }
-  }
-  burst_.assign(limits_.size(), 0);
+  join_limits(inputs, misses);
   stream_ = stream_of(inputs, kind, misses);
   if (stream_) {
     const int connections = std::max(1, static_cast<int>(stream_->connections));
@@ -243,8 +232,8 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
       stream_beyond_nic_ = alone_at(ungated.beyond_nic(), connections);
     }
     for (const SampleLimit& limit : stream_limits(inputs, kind, misses)) limits_.push_back(limit);
-    burst_.assign(limits_.size(), 0);
   }
+  burst_.assign(limits_.size(), 0);
   background_ = -1.0;
 }
 
@@ -456,7 +445,7 @@ PerStage<double> Flow::alone() const {
       for (const Station& station : loading.stations) {
         if (stage == Stage::network && station.nic > 0.0) {
           here = true;
-          most = station.nic / station.work;
+          most = std::min(most, station.nic / station.work);
           continue;
         }
         // What helpers send leaves them before it passes the NIC.

@@ -89,6 +89,7 @@ class Flow {
     void set_cores(std::vector<double> rates) const;
     void add_server(const Station& station);
   };
+  void join_limits(const Inputs& inputs, const Misses& misses);
   /// The customers on the instance's own cores; null without.
   [[nodiscard]] const Group* on_cores() const;
   struct Delivered {

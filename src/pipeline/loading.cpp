@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pipeline/one_nic.hpp"
 #include "pipeline/page_cache.hpp"
 
 namespace feedrate::pipeline {
@@ -197,7 +198,8 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     limit_cores(inputs.memory->name, inputs.memory->rate * speed);
   }
   if (inputs.remote) {
-    // What helpers make passes neither these cores nor, on its way to them, this NIC.
+    // What helpers make passes neither these cores nor, on its way to them, this NIC. What they
+    // deliver does (one_nic.hpp).
     for (SampleLimit& limit : loading.limits) {
       limit.own = limit.stage == Stage::decode || limit.stage == Stage::network;
     }
@@ -237,28 +239,33 @@ Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   latency.stage = Stage::remote;
   latency.delay = pool.latency.base() * pool.deliveries / remote_speed;
   loading.stations.push_back(latency);
-  // From all helpers' NICs to that of a training instance, at the pace of the slower.
-  Station delivery;
-  delivery.stage = Stage::network;
-  delivery.work = pool.sent.base();
-  if (delivery.work > 0.0) {
-    const double instances = inputs.instances_alike();
-    const auto to_all = [&](double each) {
-      Curve<double> rate{{{1.0, each}}, 0.0};
-      if (instances > 1.0) rate.points.push_back({instances, each * instances});
-      return rate;
-    };
-    double each = pool.network.base() * inputs.speed[Stage::network];
-    delivery.nic = each * std::max(1.0, instances);
-    if (pool.sending) {
-      const double sending = pool.sending->base() * remote_speed;
-      delivery.without_nic = to_all(sending);
-      if (sending < each) delivery.stage = Stage::remote;
-      each = std::min(each, sending);
+  // Between all helpers' NICs and that of a training instance, at the pace of the slower.
+  const auto add_transfer = [&](double bytes) {
+    Station transfer;
+    transfer.stage = Stage::network;
+    transfer.work = bytes;
+    if (bytes > 0.0) {
+      const double instances = inputs.instances_alike();
+      const auto to_all = [&](double each) {
+        Curve<double> rate{{{1.0, each}}, 0.0};
+        if (instances > 1.0) rate.points.push_back({instances, each * instances});
+        return rate;
+      };
+      double each = pool.network.base() * inputs.speed[Stage::network];
+      transfer.nic = each * std::max(1.0, instances);
+      if (pool.sending) {
+        const double sending = pool.sending->base() * remote_speed;
+        transfer.without_nic = to_all(sending);
+        if (sending < each) transfer.stage = Stage::remote;
+        each = std::min(each, sending);
+      }
+      transfer.rate = to_all(each);
     }
-    delivery.rate = to_all(each);
-  }
-  loading.stations.push_back(delivery);
+    loading.stations.push_back(transfer);
+  };
+  // What lies on a training instance leaves it, in its page cache or not, beside what it receives.
+  if (inputs.disk) add_transfer(inputs.disk->bytes.base() * misses.decode);
+  add_transfer(pool.sent.base());
   return loading;
 }
 
@@ -470,6 +477,7 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
   std::vector<Loading> all;
   if (!remote_only(inputs)) all.push_back(local(inputs, kind, misses, active, reading));
   if (inputs.remote) all.push_back(remote(inputs, kind, misses));
+  if (all.size() > 1) pass_one_nic(inputs, kind, misses, all.front(), all.back());
   return all;
 }
 

@@ -78,7 +78,10 @@ std::optional<LimitBuckets> same_limit(const Capacities* beside, const SampleLim
   for (std::size_t i = 0; i < beside->limits.size(); ++i) {
     const SampleLimit& other = beside->loading.limits[i];
     if (!other.own && other.stage == limit.stage && other.name == limit.name) {
-      return beside->limits[i];
+      LimitBuckets same = beside->limits[i];
+      // What one kind fetches of a sample is not as large as what another delivers.
+      if (limit.stage == Stage::network) same.counts *= other.rate / limit.rate;
+      return same;
     }
   }
   return std::nullopt;
@@ -169,8 +172,9 @@ void pass_limits(engine::ProgramBuilder& program, const Capacities& capacities, 
   for (std::size_t i = 0; i < limits.size(); ++i) {
     if (!wanted(limits[i].stage)) continue;
     const engine::Tag stage = tag(limits[i].stage);
-    if (capacities.limits[i].burst) program.pass(*capacities.limits[i].burst, n, stage);
-    program.pass(capacities.limits[i].long_run, n, stage);
+    const LimitBuckets& buckets = capacities.limits[i];
+    if (buckets.burst) program.pass(*buckets.burst, n * buckets.counts, stage);
+    program.pass(buckets.long_run, n * buckets.counts, stage);
   }
 }
 

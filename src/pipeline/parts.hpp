@@ -31,6 +31,7 @@ struct Place {
 struct LimitBuckets {
   engine::BucketId long_run{};
   std::optional<engine::BucketId> burst;
+  double counts = 1.0;  ///< of what the buckets count, a sample of these customers
 };
 
 /// What one kind of customer loads through, on one instance (remote workers: on all).

@@ -359,6 +359,13 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
       inputs.remote->fetch =
           remote_read(context, *inputs.source, aux, scenario.loader.remote->instances);
     }
+    if (inputs.remote && inputs.disk) {
+      out.remarks.push_back(fmt::format(
+          "helpers read the training instance's disk over its network{}",
+          inputs.staging ? "; with /source/input_mode stream or FastFile they read the source "
+                           "themselves"
+                         : ""));
+    }
     resolve_copy(context);
     inputs.batch = batch;
     resolve_step(context);

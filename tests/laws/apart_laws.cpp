@@ -147,6 +147,7 @@ TEST_CASE("apart: remote workers and one rank for all make the job that the mean
     in.remote->cpu = seconds_per_sample(each * in.remote->workers * (by == 0.0 ? 1.0 : 0.02));
     if (by == 1.0) in.remote->sent = bytes_per_sample(each * 1e9 * in.instances);
     if (by >= 2.0) {
+      in.remote->network = bytes_per_second(1e12);  // they read the disks over it
       in.disk.emplace();
       in.disk->bytes = bytes_per_sample(1e5);
       const Bandwidth of_one = bytes_per_second(1e5 / (each * in.instances));

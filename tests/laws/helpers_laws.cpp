@@ -83,6 +83,39 @@ Duration after_opening(Inputs inputs) {
   return of_events(inputs).wall - once;
 }
 
+/// A job of which both kinds of customers make as many samples as a NIC of `rate` lets through:
+/// local ones fetch `fetched` bytes of each, helpers deliver `sent`.
+Inputs through_one_nic(Draws& draws, double rate, double fetched, double sent) {
+  Inputs in;
+  in.batch = draws.whole(16.0, 64.0);
+  in.workers = draws.whole(4.0, 16.0);
+  in.instances = draws.whole(1.0, 3.0);
+  in.step.fixed = Duration{};
+  in.step.per_sample = DurationPerSample{};
+  in.size_cv = 0.3;
+  in.prefetch = 4.0;
+  // Each kind alone would make so many times what the NIC lets through.
+  const double pace = draws.uniform(3.0, 6.0) * rate / std::min(fetched, sent);
+  in.cpu = seconds_per_sample(in.workers / pace);
+  in.cores = {{{1.0, 1.0}, {in.workers, in.workers}}, 0.0};
+  Read read;
+  read.bytes = bytes_per_sample(fetched);
+  read.rate = linear_until(bytes_per_second(10.0 * rate), bytes_per_second(1e6 * rate));
+  read.nic = bytes_per_second(rate);
+  in.first_source = in.source = read;
+  RemotePool& pool = in.remote.emplace();
+  const double each = draws.whole(4.0, 16.0);
+  pool.workers = in.instances * each;
+  pool.cores = {{{1.0, 1.0}, {pool.workers, pool.workers}}, 0.0};
+  pool.cpu = seconds_per_sample(each / pace);
+  pool.fetch = read;
+  pool.fetch->nic.reset();
+  pool.sent = bytes_per_sample(sent);
+  pool.network = bytes_per_second(rate);
+  in.samples = in.batch * in.gpus() * std::max(100.0, 20.0 * most_begun(in));
+  return in;
+}
+
 double by_mean(const Inputs& inputs) {
   return simulate(inputs).total.wall.base();
 }
@@ -153,4 +186,84 @@ TEST_CASE("law: helpers' window is theirs: a local worker keeps what it holds wi
     CHECK(most_begun(only) == std::max(1.0, inputs.prefetch));
   });
   CHECK_DRAWN(checked == 100);
+}
+
+TEST_CASE("law: what is fetched and what helpers deliver pass one NIC") {
+  Draws draws(8904);
+  for (int i = 0; i < 60; ++i) {
+    const double rate = 1e9 * draws.uniform(0.1, 2.0);
+    const double sent = 1e6 * draws.uniform(0.2, 1.0);
+    const Inputs in = through_one_nic(draws, rate, sent, sent);
+    const double least = in.samples / in.instances * sent / rate;
+    INFO("job " << i);
+    CHECK(simulate(in).trained.wall.base() == Approx(least).epsilon(0.03));
+    CHECK(of_events(in).wall.base() == Approx(least).epsilon(0.03));
+  }
+}
+
+TEST_CASE("law: one NIC is served in turn where one kind's samples are the larger on it") {
+  Draws draws(8905);
+  for (int i = 0; i < 60; ++i) {
+    const double rate = 1e9 * draws.uniform(0.1, 2.0);
+    const double fetched = 1e6 * draws.uniform(0.2, 1.0);
+    const double sent = fetched * draws.uniform(0.5, 2.0);
+    Inputs in = through_one_nic(draws, rate, fetched, sent);
+    // Each customer has as many let through as another of them, unless it asks for less.
+    const double helpers = in.remote->workers / in.instances;
+    const double turn = rate / (in.workers * fetched + helpers * sent);
+    const double least = in.samples / in.instances / ((in.workers + helpers) * turn);
+    INFO("job " << i << ", sent " << sent / fetched << " of what is fetched");
+    CHECK(simulate(in).trained.wall.base() == Approx(least).epsilon(0.05));
+    CHECK(of_events(in).wall.base() == Approx(least).epsilon(0.05));
+    double before = 1e300;
+    for (const double times : {0.25, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0}) {
+      Inputs wider = in;
+      for (std::optional<Read>* read : {&wider.source, &wider.first_source}) {
+        *(*read)->nic *= times;
+      }
+      wider.remote->network *= times;
+      const double now = by_mean(wider);
+      INFO(times << " times the NIC");
+      CHECK(now <= before * (1.0 + 1e-9));
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("law: what helpers read of a training instance's disk leaves over its NIC") {
+  Draws draws(8906);
+  for (int i = 0; i < 60; ++i) {
+    const double rate = 1e9 * draws.uniform(0.1, 2.0);
+    const double size = 1e6 * draws.uniform(0.2, 1.0);
+    // What helpers deliver comes in meanwhile, if it is less.
+    Inputs in = through_one_nic(draws, rate, size, size * draws.uniform(0.1, 0.3));
+    in.workers = 0.0;
+    in.prefetch = std::ceil(4.0 * in.remote->workers / (in.batch * in.gpus()));
+    in.samples = in.batch * in.gpus() * std::max(100.0, 20.0 * most_begun(in));
+    Read& disk = in.disk.emplace();
+    disk.bytes = bytes_per_sample(size);
+    disk.rate = {{{1.0, bytes_per_second(20.0 * rate)}}, 0.0};
+    in.first_source.reset();
+    in.source.reset();
+    in.remote->fetch.reset();
+    in.remote->cpu = in.remote->cpu / 10.0;
+    // In the page cache of the training instance it is no nearer to them.
+    in.caches.room = draws.chance(0.5) ? 1.0 : 0.0;
+    in.epochs = 2.0;
+    const double least = in.epochs * in.samples / in.instances * size / rate;
+    INFO("job " << i);
+    for (const Duration took : {simulate(in).trained.wall, of_events(in).wall}) {
+      CHECK(took.base() >= 0.99 * least);
+      CHECK(took.base() <= 1.1 * least);
+    }
+    double before = 1e300;
+    for (const double times : {0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+      Inputs wider = in;
+      wider.remote->network *= times;
+      const double now = by_mean(wider);
+      INFO(times << " times the NIC");
+      CHECK(now <= before * (1.0 + 1e-9));
+      before = now;
+    }
+  }
 }
