@@ -38,6 +38,9 @@ struct LoaderRow {
   std::string_view name;
   LoaderKind family = LoaderKind::pytorch;
   OtherNames also{};
+  /// Fetches what it needs of a store of objects while the job trains: no copy of all data is made
+  /// before. (It may read such a copy, where there is one.)
+  bool streams = false;
 };
 
 inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
@@ -45,10 +48,10 @@ inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
     {"pool", LoaderKind::pool, {"threads", "thread-pool"}},
     {"inline", LoaderKind::inline_, {}},
     {"pytorch-iterable", LoaderKind::pytorch, {"iterable", "iterabledataset", "torch-iterable"}},
-    {"webdataset", LoaderKind::pytorch, {"wds"}},
-    {"streamingdataset", LoaderKind::pytorch, {"mosaicml", "mosaicml-streaming", "mds"}},
-    {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}},
-    {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}},
+    {"webdataset", LoaderKind::pytorch, {"wds"}, true},
+    {"streamingdataset", LoaderKind::pytorch, {"mosaicml", "mosaicml-streaming", "mds"}, true},
+    {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}, true},
+    {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}, true},
     {"ray-data", LoaderKind::pool, {"ray", "ray.data"}},
     {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}},
     {"tf.data-service", LoaderKind::pool, {"tf.data.service", "tf-data-service"}},

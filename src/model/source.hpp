@@ -20,9 +20,8 @@ static_assert(names_all(distribution_words, Distribution::sharded_by_s3_key));
 
 struct Source {
   ServiceName service = Service::local;
-  std::optional<InputMode>
-      input_mode;  ///< default: that of `access`; object stores, http → file, file systems → mount
-  std::optional<Access> access = {};  ///< the program that reads a store of objects; default: any
+  std::optional<InputMode> input_mode;  ///< default: input_mode_of(), model/input_mode.hpp
+  std::optional<Access> access = {};    ///< the program that reads a store of objects; default: any
   Distribution distribution = Distribution::fully_replicated;
   std::optional<std::string> region = {};  ///< where the data is; default: where the job is
   std::optional<Duration> first_byte_latency;

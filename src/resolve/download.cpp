@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/input_mode.hpp"
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
 #include "resolve/distance.hpp"
@@ -247,23 +248,12 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
 
 }  // namespace
 
-InputMode input_mode_of(const Source& source) {
-  if (source.input_mode) return *source.input_mode;
-  if (source.access) return source.access->row().mode;
-  switch (traits(source.service).form) {
-    case StoreForm::objects: return InputMode::file;
-    case StoreForm::file_system: return InputMode::mount;
-    case StoreForm::disk: break;
-  }
-  return InputMode::local;
-}
-
 void resolve_source(Context& context) {
   const Scenario& s = context.scenario;
   const Source& source = s.source;
   Inputs& inputs = context.out.inputs;
   const DataPerSample stored = bytes_in_chain(s).stored;
-  const InputMode mode = input_mode_of(source);
+  const InputMode mode = input_mode_of(s);
   if (mode == InputMode::local || traits(source.service).form == StoreForm::disk) {
     if (stored.base() > 0.0) resolve_disk(context, false);
     return;
@@ -272,11 +262,11 @@ void resolve_source(Context& context) {
     context.problem("/dataset/bytes_per_sample", "expected the size of a sample, got nothing");
     return;
   }
-  if (source.access && !source.input_mode) {
+  if (const std::string_view reader = input_mode_by(s); !reader.empty()) {
     context.use(
         Stage::download, "/source/input_mode",
         Value<std::string>::assumed(std::string(input_mode_words[static_cast<std::size_t>(mode)]),
-                                    fmt::format("as {} reads", source.access->name())));
+                                    fmt::format("as {} reads", reader)));
   }
   const double per_object =
       context.find_or<double>(Stage::download, "/dataset/samples_per_object",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/input_mode.hpp"
 #include "resolve/context.hpp"
 #include "resolve/cores.hpp"
 #include "resolve/speed.hpp"
@@ -79,7 +80,7 @@ double workers_of_rank(Context& context) {
 double requests_of_worker(Context& context) {
   constexpr std::string_view key = "/loader/fetch_threads";
   const Scenario& s = context.scenario;
-  const InputMode mode = input_mode_of(s.source);
+  const InputMode mode = input_mode_of(s);
   const bool trains_on_it = mode == InputMode::stream || mode == InputMode::mount;
   const NamedDefault* const parts = trains_on_it ? context.by_name(parts_key) : nullptr;
   if (s.loader.fetch_threads || parts == nullptr) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/input_mode.hpp"
 #include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
@@ -45,7 +46,7 @@ double times_read(Context& context, double objects) {
 /// reads one from its beginning to its end, as an iterable dataset does.
 bool generic_stream(const Context& context) {
   const Scenario& s = context.scenario;
-  const InputMode mode = input_mode_of(s.source);
+  const InputMode mode = input_mode_of(s);
   const bool afar = traits(s.source.service).form != StoreForm::disk;
   const bool streams =
       mode == InputMode::fast_file || mode == InputMode::stream || mode == InputMode::mount;
@@ -123,7 +124,7 @@ void resolve_division(Context& context) {
                         "each sample is an object; give /dataset/samples_per_object");
   }
   if (!s.loader.shuffle_buffer || *s.loader.shuffle_buffer <= 0.0) return;
-  if (s.loader.remote || input_mode_of(s.source) == InputMode::pipe) {
+  if (s.loader.remote || input_mode_of(s) == InputMode::pipe) {
     tell_without_effect(context, "/loader/shuffle_buffer",
                         s.loader.remote ? "helpers read for themselves"
                                         : "the stream of Pipe mode reads before workers do");

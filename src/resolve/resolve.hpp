@@ -36,9 +36,6 @@ struct LocalDisk {
   std::optional<Bandwidth> bandwidth;  ///< likewise
 };
 
-/// How the data reaches the job: as given, else as the access does, or as is usual for the service.
-InputMode input_mode_of(const Source& source);
-
 /// The capacity of an instance, of which monitors show how much is used.
 struct Installed {
   std::optional<double> threads;     ///< hardware threads of all cores

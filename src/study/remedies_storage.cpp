@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "model/input_mode.hpp"
 #include "pipeline/loading.hpp"
 #include "resolve/resolve.hpp"
 #include "study/cost.hpp"
@@ -38,7 +39,7 @@ bool on_ebs(const Situation& s) {
 }
 
 InputMode mode_now(const Situation& s) {
-  return resolve::input_mode_of(s.scenario.source);
+  return input_mode_of(s.scenario);
 }
 
 /// Objects of about these sizes, a whole number of samples each.

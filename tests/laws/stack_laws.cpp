@@ -409,7 +409,11 @@ TEST_CASE("law: a loader by its name is its family with its defaults typed in") 
     if (defaults == nullptr) continue;
     for (int i = 0; i < 25; ++i) {
       World typed = world_of(d, row.family);
+      Source& source = typed.scenario.source;
+      const bool objects = traits(source.service).form == StoreForm::objects;
+      if (objects && d.generate.chance(0.5)) source.input_mode.reset();
       World named = typed;
+      if (objects && row.streams && !source.input_mode) source.input_mode = InputMode::stream;
       INFO(row.name << ", world " << i);
       const auto place = static_cast<std::size_t>(&row - loader_rows.data());
       named.scenario.loader.kind = LoaderName::at(place);

@@ -199,7 +199,7 @@ class Checks {
   }
 
   void source() {
-    for (const SourceComplaint& one : complaints_of(s_.source)) {
+    for (const SourceComplaint& one : complaints_of(s_)) {
       complain({"source", one.key},
                one.expected + ", got " + describe(*at(root_, {"source", one.key}).value));
     }

@@ -1,5 +1,7 @@
 #include "schema/scenario/source_checks.hpp"
 
+#include "model/input_mode.hpp"
+
 namespace feedrate::schema {
 namespace {
 
@@ -43,20 +45,16 @@ std::string other_modes(Service service, InputMode mode) {
   return mode == local ? "" : "local for data that lies on the machine";
 }
 
-/// By the mode that is given, that of the access, or that of a service whose default keeps a cache.
-bool can_cache(const Source& source) {
-  using enum InputMode;
-  const StoreForm form = traits(source.service).form;
-  const InputMode by_default = source.access                    ? source.access->row().mode
-                               : form == StoreForm::file_system ? mount
-                                                                : file;
-  const InputMode mode = source.input_mode.value_or(by_default);
-  return form != StoreForm::disk && (mode == stream || mode == mount);
+bool can_cache(const Scenario& scenario) {
+  const InputMode mode = input_mode_of(scenario);
+  return traits(scenario.source.service).form != StoreForm::disk &&
+         (mode == InputMode::stream || mode == InputMode::mount);
 }
 
 }  // namespace
 
-std::vector<SourceComplaint> complaints_of(const Source& source) {
+std::vector<SourceComplaint> complaints_of(const Scenario& scenario) {
+  const Source& source = scenario.source;
   std::vector<SourceComplaint> all;
   const Service service = source.service.family();
   const bool reads = !source.access || source.access->row().reads(service);
@@ -66,7 +64,7 @@ std::vector<SourceComplaint> complaints_of(const Source& source) {
     all.push_back({"storage_class", "expected \"" + std::string(own) + "\", which " +
                                         std::string(source.service.name()) + " is"});
   }
-  if (source.cache && !can_cache(source)) {
+  if (source.cache && !can_cache(scenario)) {
     all.push_back({"cache",
                    "expected it of a store that is streamed or mounted: File mode copies "
                    "all of the data, and a Pipe keeps nothing"});

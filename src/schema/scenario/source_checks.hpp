@@ -14,6 +14,6 @@ struct SourceComplaint {
 };
 
 /// Of how the data is read: by which program, in which mode.
-std::vector<SourceComplaint> complaints_of(const Source& source);
+std::vector<SourceComplaint> complaints_of(const Scenario& scenario);
 
 }  // namespace feedrate::schema

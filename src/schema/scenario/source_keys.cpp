@@ -21,7 +21,9 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::service>("service", {"where the data is stored", "local"}),
       entry<&Source::input_mode>(
           "input_mode", {"how the data reaches the job",
-                         "that of access; object stores, http: File; file systems: mount"}),
+                         "that of access; object stores, http: stream for webdataset, "
+                         "streamingdataset, litdata and hf-streaming, else File; file systems: "
+                         "mount"}),
       entry<&Source::access>(
           "access",
           {"program by which a store of objects is read: its input mode, requests in flight and "
