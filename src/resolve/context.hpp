@@ -478,6 +478,8 @@ void resolve_page_cache(Context& context, bool staged);
 void resolve_disk(Context& context, bool staged);
 void resolve_source(Context& context);
 void resolve_copy(Context& context);
+/// After those: batches whose order nothing can tell are in order.
+void resolve_order(Context& context);
 void resolve_step(Context& context);
 void resolve_communication(Context& context);
 /// Checkpoints, what interrupts the job, and what is booked.

@@ -135,6 +135,17 @@ void resolve_handover(Context& context, bool starts) {
       context.find_or<double>(Stage::handover, loader.handover_cv, {}, assumed::handover_cv);
 }
 
+/// Why batches are in order, whatever is asked for; "" where threads of a pool work on several.
+const char* why_in_order(const Inputs& inputs) {
+  if (!inputs.pooled()) return "only threads of a pool and helpers share batches";
+  if (inputs.remote) return "";
+  if (inputs.workers <= 1.0) return "one thread takes samples in their order";
+  if (inputs.prefetch < 2.0) return "prefetch_factor is 1, and threads share one batch at a time";
+  return inputs.gpu_preprocess_ahead > DurationPerSample{}
+             ? "the loader's operations on the GPU have threads share one batch at a time"
+             : "";
+}
+
 }  // namespace
 
 void resolve_loader(Context& context) {
@@ -217,6 +228,13 @@ void resolve_loader(Context& context) {
         starts ? assumed::collate : assumed::collate_inline);
     inputs.collate = collate * each->value;
   }
+}
+
+void resolve_order(Context& context) {
+  const std::string_view why = why_in_order(context.out.inputs);
+  if (why.empty()) return;
+  context.out.inputs.in_order = true;
+  if (context.scenario.loader.in_order) tell_without_effect(context, "/loader/in_order", why);
 }
 
 }  // namespace feedrate::resolve

@@ -367,6 +367,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
                          : ""));
     }
     resolve_copy(context);
+    resolve_order(context);
     inputs.batch = batch;
     resolve_step(context);
     pack(context);

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "model/input_mode.hpp"
 #include "resolve/exchange.hpp"
 
 namespace feedrate::resolve {
@@ -121,6 +125,74 @@ void tell_of_source(Context& context, const Source& source) {
   }
 }
 
+/// A key of /disk, whether it is given, and the part of a disk that it is of.
+struct DiskKey {
+  std::string_view key;
+  bool (*given)(const Disk&);
+  enum class Of { device, volume, files, memory } of = Of::device;
+};
+
+// That of a snapshot is told where it would be billed.
+constexpr std::array disk_keys = std::to_array<DiskKey>({
+    {"kind", [](const Disk& d) { return d.kind.has_value(); }},
+    {"volume_type", [](const Disk& d) { return d.volume_type.has_value(); }, DiskKey::Of::volume},
+    {"size", [](const Disk& d) { return d.size.has_value(); }},
+    {"bandwidth", [](const Disk& d) { return d.bandwidth.has_value(); }},
+    {"iops", [](const Disk& d) { return d.iops.has_value(); }},
+    {"latency", [](const Disk& d) { return d.latency.has_value(); }},
+    {"open_latency", [](const Disk& d) { return d.open_latency.has_value(); }, DiskKey::Of::files},
+    {"discipline", [](const Disk& d) { return d.discipline.has_value(); }},
+    {"reads_per_sample", [](const Disk& d) { return d.reads_per_sample.has_value(); }},
+    {"page_cache", [](const Disk& d) { return d.page_cache.has_value(); }, DiskKey::Of::memory},
+    {"cache_policy", [](const Disk& d) { return d.cache_policy.has_value(); }, DiskKey::Of::memory},
+});
+
+/// Why a key of /disk is read by nothing; "" where it is.
+std::string why_without_effect(const Context& context, const DiskKey& key) {
+  const Scenario& s = context.scenario;
+  const InputMode mode = input_mode_of(s);
+  if (!context.out.inputs.disk) {
+    // A mount's client keeps pages in memory; whether an access keeps a cache hangs on the kind.
+    if (key.of == DiskKey::Of::memory && mode == InputMode::mount) return "";
+    if (key.key == "kind" && context.by_name("/source/cache") != nullptr) return "";
+    return mode == InputMode::local
+               ? "there are no bytes to be read"
+               : fmt::format(
+                     "{} mode reads {} as the job trains, and nothing from a disk; File mode "
+                     "and /source/cache do",
+                     input_mode_words[static_cast<std::size_t>(mode)],
+                     s.source.service.row().title);
+  }
+  const DiskKind kind = context.out.disk->kind;
+  if (key.of == DiskKey::Of::volume && kind != DiskKind::ebs) {
+    return fmt::format("the disk is {}, and only EBS volumes have types",
+                       kind == DiskKind::nvme ? "the machine's own NVMe" : "of another kind");
+  }
+  if (key.key == "size" && kind == DiskKind::nvme && context.published(&Machine::nvme_size)) {
+    return "the machine's own NVMe is as large as the catalogue says";
+  }
+  if (key.of == DiskKey::Of::files && s.dataset.samples_per_object.value_or(1.0) > 1.0) {
+    return "objects of many samples are not opened for each; only a file a sample is";
+  }
+  return "";
+}
+
+/// Where all that is given of a disk has no effect, that is told once.
+void tell_of_disk(Context& context, const Disk& given) {
+  std::vector<std::pair<std::string, std::string>> none;
+  std::size_t stated = 0;
+  for (const DiskKey& key : disk_keys) {
+    if (!key.given(given)) continue;
+    ++stated;
+    std::string why = why_without_effect(context, key);
+    if (!why.empty()) none.emplace_back(fmt::format("/disk/{}", key.key), std::move(why));
+  }
+  if (!context.out.inputs.disk && none.size() == stated && stated > 1) {
+    none = {{"/disk", none.front().second}};
+  }
+  for (const auto& [key, why] : none) tell_without_effect(context, key, why);
+}
+
 }  // namespace
 
 void tell_without_effect(Context& context, std::string_view key, std::string_view why) {
@@ -133,7 +205,10 @@ void tell_without_effect(Context& context) {
   const Scenario& s = context.scenario;
   tell_of_purchase(context, s.cluster);
   tell_of_exchange(context, s.job);
-  if (!s.job.duration_on_one_instance) tell_of_workers(context, s.loader);
+  if (!s.job.duration_on_one_instance) {
+    tell_of_workers(context, s.loader);
+    tell_of_disk(context, s.disk);
+  }
   if (s.job.step) tell_of_model(context, *s.job.step);
   tell_of_source(context, s.source);
   if (s.source.region && traits(s.source.service).cloud.empty()) {

@@ -82,7 +82,9 @@ void check_loader(const World& w, const Inputs& in) {
   REQUIRE(in.workers == (l.num_workers ? l.num_workers->number : by_default));
   REQUIRE(in.prefetch == l.prefetch_factor.value_or(2.0));
   REQUIRE(in.persistent_workers == l.persistent_workers.value_or(false));
-  REQUIRE(in.in_order == l.in_order.value_or(true));
+  const bool several = in.prefetch >= 2.0 && base(in.gpu_preprocess_ahead) <= 0.0;
+  const bool shared = l.kind.family() == LoaderKind::pool && in.workers > 1.0 && several;
+  REQUIRE(in.in_order == (l.in_order.value_or(true) || !(shared || l.remote)));
   REQUIRE(in.caches.decoded == l.in_memory_cache.has_value());
   const bool sharded = w.scenario.source.distribution == Distribution::sharded_by_s3_key;
   REQUIRE(in.caches.readers == (sharded ? 1.0 : in.instances));
