@@ -62,8 +62,7 @@ Inputs merged(const Inputs& inputs) {
   // Its NICs are those of all remote instances already; what limits the source is told of one
   // training instance.
   if (one.remote->fetch) multiply(one.remote->fetch->limits, instances);
-  one.remote->network = inputs.remote->network * instances;
-  if (inputs.remote->sending) one.remote->sending = *inputs.remote->sending * instances;
+  one.remote->in_one = inputs.remote->in_one * instances;
   return one;
 }
 

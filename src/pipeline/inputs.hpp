@@ -70,7 +70,8 @@ std::shared_ptr<const StepTimes> step_times_of(
 /// Auxiliary CPU instances that preprocess for all training instances together: customers of a
 /// network of their own.
 struct RemotePool {
-  double workers = 0.0;              ///< in all
+  double instances = 1.0;            ///< each with a NIC of its own
+  double workers = 0.0;              ///< of all
   Curve<double> cores;               ///< core-seconds per second with n of them busy
   DurationPerSample cpu;             ///< their work on a sample
   std::optional<Read> fetch;         ///< how they read from a remote source, through their own NICs
@@ -78,7 +79,9 @@ struct RemotePool {
   Duration latency;                  ///< of a delivery
   double deliveries = 1.0;           ///< per sample
   Bandwidth network;                 ///< of a training instance
-  std::optional<Bandwidth> sending;  ///< of all helpers' NICs, for each of them; empty: no limit
+  std::optional<Bandwidth> sending;  ///< of a helper's NIC; empty: no limit
+  /// Training instances that are one in Inputs, where events have all that helpers serve as one.
+  double in_one = 1.0;
 };
 
 /// File mode: every object copied to the instance before training.

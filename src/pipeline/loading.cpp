@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pipeline/helpers.hpp"
 #include "pipeline/one_nic.hpp"
 #include "pipeline/page_cache.hpp"
+#include "pipeline/stations.hpp"
 
 namespace feedrate::pipeline {
 namespace {
@@ -13,54 +15,6 @@ namespace {
 /// kernel's CPU quotas, which keep nothing longer (cpu.max, without cpu.max.burst). What others
 /// enforce, as a cloud does the rates of its networks, is enforced over a second.
 constexpr double of_machine = 0.1;
-
-Curve<double> plain(const Curve<Bandwidth>& curve, double times = 1.0) {
-  Curve<double> out;
-  out.points.reserve(curve.points.size());
-  for (const auto& point : curve.points) {
-    out.points.push_back({point.users * times, point.total.base() * times});
-  }
-  return out;
-}
-
-/// `often`: of a sample's reads that really happen; over `instances` for customers of the cluster.
-Station station_of(const Read& read, Stage stage, double often, double speed, double instances) {
-  Station station;
-  station.stage = stage;
-  station.delay = read.latency.base() * read.requests * often / speed;
-  station.work = read.bytes.base() * often / speed;
-  if (station.work > 0.0) station.rate = plain(read.rate, instances);
-  station.one_at_a_time = read.discipline == Discipline::one_at_a_time;
-  station.connections = read.connections * instances;
-  return station;
-}
-
-void add_limits(std::vector<SampleLimit>& limits, const Read& read, Stage stage, double often,
-                const PerStage<double>& speeds) {
-  for (const RateLimit& limit : read.limits) {
-    const double each = limit.each * often;
-    if (each <= 0.0) continue;
-    const Stage of = limit.of_nic ? Stage::network : stage;
-    const double speed = speeds[of];
-    limits.push_back({of, limit.name, limit.rate * speed / each, limit.burst_rate * speed / each,
-                      limit.credit / each});
-  }
-}
-
-/// Bytes from the source: its connections at the speed of one stage, the NIC at that of another.
-Station download_of(const Read& read, double often, const Inputs& inputs) {
-  const double speed = inputs.speed[Stage::download];
-  Station station = station_of(read, Stage::download, often, speed, 1.0);
-  if (!read.nic || !station.works()) return station;
-  station.nic = read.nic->base() * inputs.speed[Stage::network] / speed;
-  station.without_nic = station.rate;
-  station.rate = capped(station.rate, station.nic);
-  return station;
-}
-
-const std::optional<Read>& source_in(const Inputs& inputs, EpochKind kind) {
-  return kind == EpochKind::first ? inputs.first_source : inputs.source;
-}
 
 /// A worker that keeps several requests in flight waits for all of them together, and each has its
 /// own connection.
@@ -204,68 +158,6 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
       limit.own = limit.stage == Stage::decode || limit.stage == Stage::network;
     }
   }
-  return loading;
-}
-
-Loading remote(const Inputs& inputs, EpochKind kind, const Misses& misses) {
-  const RemotePool& pool = *inputs.remote;
-  Loading loading;
-  // Helpers alone are one pool: no more samples are in work than the ranks have asked for.
-  loading.customers = most_begun_here(inputs) > 0.0
-                          ? pool.workers
-                          : std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
-  loading.share = 1.0 / inputs.instances_alike();
-  loading.cpu_stage = Stage::remote;
-  const double speed = inputs.speed[Stage::download];
-  if (source_in(inputs, kind) && pool.fetch) {
-    const double often = misses.source;
-    loading.often_read += often;
-    loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
-    add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
-  }
-  if (inputs.disk) {
-    loading.often_read += misses.disk;
-    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.disk,
-                                          inputs.speed[Stage::disk], inputs.instances_alike()));
-    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.disk, inputs.speed);
-  }
-  const double remote_speed = inputs.speed[Stage::remote];
-  loading.cpu = pool.cpu.base() / remote_speed;
-  if (source_in(inputs, kind) && pool.fetch) {
-    loading.cpu += pool.fetch->cpu.base() * misses.source / speed;
-  }
-  loading.cores = pool.cores;
-  Station latency;
-  latency.stage = Stage::remote;
-  latency.delay = pool.latency.base() * pool.deliveries / remote_speed;
-  loading.stations.push_back(latency);
-  // Between all helpers' NICs and that of a training instance, at the pace of the slower.
-  const auto add_transfer = [&](double bytes) {
-    Station transfer;
-    transfer.stage = Stage::network;
-    transfer.work = bytes;
-    if (bytes > 0.0) {
-      const double instances = inputs.instances_alike();
-      const auto to_all = [&](double each) {
-        Curve<double> rate{{{1.0, each}}, 0.0};
-        if (instances > 1.0) rate.points.push_back({instances, each * instances});
-        return rate;
-      };
-      double each = pool.network.base() * inputs.speed[Stage::network];
-      transfer.nic = each * std::max(1.0, instances);
-      if (pool.sending) {
-        const double sending = pool.sending->base() * remote_speed;
-        transfer.without_nic = to_all(sending);
-        if (sending < each) transfer.stage = Stage::remote;
-        each = std::min(each, sending);
-      }
-      transfer.rate = to_all(each);
-    }
-    loading.stations.push_back(transfer);
-  };
-  // What lies on a training instance leaves it, in its page cache or not, beside what it receives.
-  if (inputs.disk) add_transfer(inputs.disk->bytes.base() * misses.decode);
-  add_transfer(pool.sent.base());
   return loading;
 }
 
@@ -476,7 +368,7 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
                               double active, Reading reading) {
   std::vector<Loading> all;
   if (!remote_only(inputs)) all.push_back(local(inputs, kind, misses, active, reading));
-  if (inputs.remote) all.push_back(remote(inputs, kind, misses));
+  if (inputs.remote) all.push_back(of_helpers(inputs, kind, misses));
   if (all.size() > 1) pass_one_nic(inputs, kind, misses, all.front(), all.back());
   return all;
 }

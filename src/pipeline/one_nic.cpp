@@ -127,7 +127,7 @@ void pass_one_nic(const Inputs& inputs, EpochKind kind, const Misses& misses, Lo
   double alone = source->rate.maximum().base() * inputs.speed[Stage::download];
   if (source->nic) alone = std::min(alone, source->nic->base() * speed);
   // What one kind has of it alone, both have.
-  const double nic = std::max(pool.network.base() * speed, alone);
+  const double nic = std::max(pool.network.base() * pool.in_one * speed, alone);
   here.limits.push_back({Stage::network, "NIC", nic / fetched, 0.0, 0.0});
   helpers.limits.push_back({Stage::network, "NIC", nic / sent, 0.0, 0.0});
 }

@@ -8,17 +8,12 @@
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
 #include "resolve/distance.hpp"
+#include "resolve/network.hpp"
 #include "resolve/pieces.hpp"
 #include "resolve/services.hpp"
 
 namespace feedrate::resolve {
 namespace {
-
-/// What a NIC carries: its baseline forever, more while its credits last.
-struct Network {
-  std::optional<Bandwidth> most;
-  std::optional<RateLimit> limit;  ///< where `most` does not last
-};
 
 bool is_file_system(Service service) {
   return traits(service).form == StoreForm::file_system;
@@ -45,44 +40,6 @@ std::string first_byte_words(ServiceName store) {
         title);
   }
   return "the time to the first byte";
-}
-
-Network network_of(Context& context, const Machine* machine, const std::optional<Bandwidth>& given,
-                   Stage stage) {
-  Network network;
-  const Known<Bandwidth> published = machine ? machine->network : std::nullopt;
-  network.most = context.find<Bandwidth>(stage, "/cluster/network", given, {}, published);
-  if (!published || !machine->network_burst) return network;
-  // The machine's own rate typed in is no other network.
-  if (given && !same_number(*given, published)) return network;
-  const Bandwidth burst = machine->network_burst->value;
-  const Known<Duration>& lasts = context.catalog.limits.network_burst.low;
-  if (burst <= published->value || !lasts) return network;
-  const Known<Duration>& longest = context.catalog.limits.network_burst.high;
-  const Assumption duration{"network burst",
-                            lasts->value.base(),
-                            lasts->value.base(),
-                            longest ? longest->value.base() : lasts->value.base(),
-                            "",
-                            "how long AWS says that credits last",
-                            ""};
-  const Duration time =
-      context.assume(stage, duration, lasts->value,
-                     context.texts ? "the shortest that credits last: " + format_quantity(burst) +
-                                         ", then " + format_quantity(published->value)
-                                   : std::string());
-  network.limit = RateLimit{"network credits", published->value.base(), burst.base(),
-                            ((burst - published->value) * time).base(), 0.0};
-  network.limit->of_nic = true;
-  network.most = burst;
-  return network;
-}
-
-/// What of a line a host's downloads reach.
-double line_share(Context& context) {
-  return context.find_or<double>(
-      Stage::network, context.scenario.source.line_share, {},
-      context.host ? assumed::line_share : unmeasured(assumed::line_share));
 }
 
 /// A small file on a file system is opened before it is read.
@@ -332,28 +289,6 @@ void resolve_source(Context& context) {
     first.rate = linear_until(each, std::min(first.rate.maximum(), s3.rate.maximum()));
     first.limits.insert(first.limits.end(), s3.limits.begin(), s3.limits.end());
   }
-}
-
-Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count) {
-  Read read = by_trainer;
-  // Their own NICs stand in its place, as fast where nobody says how fast those are.
-  read.nic.reset();
-  const Source& given = context.scenario.source;
-  const Known<Bandwidth>& network = machine.network;
-  if (!network) {
-    read.rate = by_trainer.through_nic();
-    return read;
-  }
-  // All of them together, each through its own NIC.
-  const Bandwidth each = given.bandwidth_per_connection
-                             ? *given.bandwidth_per_connection
-                             : std::min(by_trainer.rate.total(1.0), network->value);
-  Bandwidth all = network->value * count * line_share(context);
-  if (read.shared_by_all > Bandwidth{}) all = std::min(all, read.shared_by_all);
-  read.rate = linear_until(std::min(each, all), all);
-  read.connections = 0.0;
-  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.of_nic; });
-  return read;
 }
 
 }  // namespace feedrate::resolve

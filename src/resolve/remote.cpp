@@ -3,8 +3,22 @@
 
 #include "resolve/context.hpp"
 #include "resolve/cores.hpp"
+#include "resolve/network.hpp"
 
 namespace feedrate::resolve {
+namespace {
+
+/// Of so many instances together, among which users are spread evenly.
+template <class Rate>
+Curve<Rate> of_all(Curve<Rate> of_one, double instances) {
+  for (auto& point : of_one.points) {
+    point.users *= instances;
+    point.total *= instances;
+  }
+  return of_one;
+}
+
+}  // namespace
 
 void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared) {
   const Loader& loader = context.scenario.loader;
@@ -35,15 +49,12 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
       aux.vcpus, 1.0, "vCPUs not known");
   const double count = context.use(Stage::remote, "/loader/remote/instances",
                                    Value<double>::given(loader.remote->instances));
+  pool.instances = count;
   pool.workers = per_instance * count;
   const double threads = aux.vcpus ? aux.vcpus->value : per_instance;
   const double cores = aux.cores ? aux.cores->value : std::max(1.0, threads / 2.0);
-  pool.cores =
-      cores_curve(cores, threads, 0.0, together_of(context, Stage::remote, cores, threads));
-  for (auto& point : pool.cores.points) {
-    point.users *= count;
-    point.total *= count;
-  }
+  pool.cores = of_all(
+      cores_curve(cores, threads, 0.0, together_of(context, Stage::remote, cores, threads)), count);
   pool.cpu = remote_only.base() > 0.0 ? remote_only : shared;
   if (remote_only.base() > 0.0) inputs.cpu = {};
   std::optional<DataPerSample> sent = loader.remote->bytes_per_sample;
@@ -54,10 +65,34 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   pool.network = context.need<Bandwidth>(
       Stage::network, "/cluster/network", context.scenario.cluster.network, {},
       context.published(&Machine::network), "the network of the training instance");
-  if (aux.network) pool.sending = aux.network->value * (count / inputs.instances_alike());
+  if (aux.network) pool.sending = aux.network->value;
   pool.deliveries = 1.0 / inputs.batch;  // workers send batches
   pool.latency = context.assume<Duration>(Stage::remote, assumed::delivery_latency);
   inputs.remote = pool;
+}
+
+Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count) {
+  Read read = by_trainer;
+  // Their own NICs stand in its place, as fast where nobody says how fast those are.
+  read.nic.reset();
+  const bool shared = read.shared_by_all > Bandwidth{};
+  Curve<Bandwidth> of_one = shared ? read.unshared : by_trainer.rate;
+  if (const Known<Bandwidth>& network = machine.network) {
+    const Bandwidth line = network->value * line_share(context);
+    of_one = linear_until(std::min(of_one.total(1.0), line), line);
+    read.connections = 0.0;
+    std::erase_if(read.limits, [](const RateLimit& limit) { return limit.of_nic; });
+  } else if (by_trainer.nic) {
+    of_one = capped(of_one, *by_trainer.nic);
+    read.connections *= count;
+  }
+  // A request passes the NIC of one of them, all requests together pass all of these.
+  read.rate = of_all(of_one, count);
+  if (shared) {
+    read.unshared = read.rate;
+    read.rate = capped(read.rate, read.shared_by_all);
+  }
+  return read;
 }
 
 }  // namespace feedrate::resolve

@@ -30,6 +30,7 @@ RemotePool helpers_of(const Inputs& inputs, double workers, double slower) {
   pool.latency = milliseconds(0.5);
   pool.deliveries = 1.0 / inputs.batch;
   pool.network = bytes_per_second(5e9);
+  pool.instances = inputs.instances;
   pool.sending = bytes_per_second(5e9);
   return pool;
 }

@@ -76,7 +76,8 @@ TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs 
     const Bandwidth own = s.cluster.network.value_or(w.machine().network->value);
     SAME(pool.network, own);
     REQUIRE(pool.sending.has_value() == aux.network.has_value());
-    if (aux.network) SAME(*pool.sending, aux.network->value * (count / in.instances));
+    if (aux.network) SAME(*pool.sending, aux.network->value);
+    SAME(pool.instances, count);
     SAME(pool.deliveries, 1.0 / in.batch);
     SAME(pool.latency, seconds(0.0005));
     REQUIRE(out->terms.auxiliary.size() == 1);

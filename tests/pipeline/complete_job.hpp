@@ -52,6 +52,7 @@ inline RemotePool generated_remote(Generator& generate) {
   remote.sent = bytes_per_sample(generate.log_uniform(1e4, 1e6));
   remote.latency = seconds(generate.log_uniform(1e-5, 1e-2));
   remote.deliveries = generate.log_uniform(0.02, 1.0);
+  remote.instances = generate.whole(1.0, 4.0);
   remote.network = bytes_per_second(generate.log_uniform(1e8, 1e10));
   remote.sending = bytes_per_second(generate.log_uniform(1e8, 1e11));
   return remote;

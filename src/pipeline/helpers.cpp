@@ -1,0 +1,69 @@
+#include "pipeline/helpers.hpp"
+
+#include <algorithm>
+
+#include "pipeline/stations.hpp"
+
+namespace feedrate::pipeline {
+
+Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+  const RemotePool& pool = *inputs.remote;
+  Loading loading;
+  // Helpers alone are one pool: no more samples are in work than the ranks have asked for.
+  loading.customers = most_begun_here(inputs) > 0.0
+                          ? pool.workers
+                          : std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
+  loading.share = 1.0 / inputs.instances_alike();
+  loading.cpu_stage = Stage::remote;
+  const double speed = inputs.speed[Stage::download];
+  if (source_in(inputs, kind) && pool.fetch) {
+    const double often = misses.source;
+    loading.often_read += often;
+    loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
+    add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
+  }
+  if (inputs.disk) {
+    loading.often_read += misses.disk;
+    loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.disk,
+                                          inputs.speed[Stage::disk], inputs.instances_alike()));
+    add_limits(loading.limits, *inputs.disk, Stage::disk, misses.disk, inputs.speed);
+  }
+  const double remote_speed = inputs.speed[Stage::remote];
+  loading.cpu = pool.cpu.base() / remote_speed;
+  if (source_in(inputs, kind) && pool.fetch) {
+    loading.cpu += pool.fetch->cpu.base() * misses.source / speed;
+  }
+  loading.cores = pool.cores;
+  Station latency;
+  latency.stage = Stage::remote;
+  latency.delay = pool.latency.base() * pool.deliveries / remote_speed;
+  loading.stations.push_back(latency);
+  // One transfer passes the NIC of one helper and that of one training instance, however many there
+  // are; all of them together have all of either side.
+  const auto add_transfer = [&](double bytes) {
+    Station transfer;
+    transfer.stage = Stage::network;
+    transfer.work = bytes;
+    if (bytes > 0.0) {
+      double each = pool.network.base() * inputs.speed[Stage::network];
+      double all = each * pool.in_one * inputs.instances_alike();
+      transfer.nic = all;
+      if (pool.sending) {
+        const double of_helper = pool.sending->base() * remote_speed;
+        const double of_all = of_helper * pool.instances;
+        transfer.without_nic = linear_until(of_helper, of_all);
+        if (of_all < all) transfer.stage = Stage::remote;
+        each = std::min(each, of_helper);
+        all = std::min(all, of_all);
+      }
+      transfer.rate = linear_until(each, all);
+    }
+    loading.stations.push_back(transfer);
+  };
+  // What lies on a training instance leaves it, in its page cache or not, beside what it receives.
+  if (inputs.disk) add_transfer(inputs.disk->bytes.base() * misses.decode);
+  add_transfer(pool.sent.base());
+  return loading;
+}
+
+}  // namespace feedrate::pipeline
