@@ -215,7 +215,7 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     }
     group.rest_cv = inputs.size_cv;
     for (const SampleLimit& limit : group.loading.limits) {
-      if (limit.own) group.own_limit = std::min(group.own_limit, limit.rate);
+      if (limit.own && !limit.bursts()) group.own_limit = std::min(group.own_limit, limit.rate);
     }
     groups_.push_back(std::move(group));
   }

@@ -5,6 +5,21 @@
 #include "pipeline/stations.hpp"
 
 namespace feedrate::pipeline {
+namespace {
+
+/// What leaves a NIC has credits of its own.
+constexpr const char* sent_by_it = " (sent)";
+
+/// Appends what `nics` NICs' credits let through, of which a sample takes `bytes`.
+void add_credits(Loading& loading, Stage stage, const RateLimit& credits, const char* way,
+                 double nics, double speed, double bytes) {
+  if (bytes <= 0.0) return;
+  const double samples = nics / bytes;
+  loading.limits.push_back({stage, credits.name + way, credits.rate * samples * speed,
+                            credits.burst_rate * samples * speed, credits.credit * samples});
+}
+
+}  // namespace
 
 Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   const RemotePool& pool = *inputs.remote;
@@ -61,8 +76,26 @@ Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
     loading.stations.push_back(transfer);
   };
   // What lies on a training instance leaves it, in its page cache or not, beside what it receives.
-  if (inputs.disk) add_transfer(inputs.disk->bytes.base() * misses.decode);
+  const double read = inputs.disk ? inputs.disk->bytes.base() * misses.decode : 0.0;
+  if (inputs.disk) add_transfer(read);
   add_transfer(pool.sent.base());
+  if (pool.network_credits) {
+    const double network_speed = inputs.speed[Stage::network];
+    add_credits(loading, Stage::network, *pool.network_credits, "", pool.in_one, network_speed,
+                pool.sent.base());
+    add_credits(loading, Stage::network, *pool.network_credits, sent_by_it, pool.in_one,
+                network_speed, read);
+  }
+  if (pool.sending_credits) {
+    const double fetched = pool.fetch ? bytes_fetched(inputs, kind, misses) : 0.0;
+    const double nics = pool.instances / inputs.instances_alike();
+    const std::size_t first = loading.limits.size();
+    add_credits(loading, Stage::remote, *pool.sending_credits, sent_by_it, nics, remote_speed,
+                pool.sent.base());
+    add_credits(loading, Stage::remote, *pool.sending_credits, "", nics, remote_speed,
+                fetched + read);
+    for (std::size_t i = first; i < loading.limits.size(); ++i) loading.limits[i].own = true;
+  }
   return loading;
 }
 

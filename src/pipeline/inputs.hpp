@@ -80,6 +80,8 @@ struct RemotePool {
   double deliveries = 1.0;           ///< per sample
   Bandwidth network;                 ///< of a training instance
   std::optional<Bandwidth> sending;  ///< of a helper's NIC; empty: no limit
+  /// Of either NIC in bytes, each way by itself (EC2 counts what comes in and what goes out apart).
+  std::optional<RateLimit> network_credits{}, sending_credits{};
   /// Training instances that are one in Inputs, where events have all that helpers serve as one.
   double in_one = 1.0;
 };

@@ -154,8 +154,10 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   if (inputs.remote) {
     // What helpers make passes neither these cores nor, on its way to them, this NIC. What they
     // deliver does (one_nic.hpp).
+    const auto& credits = inputs.remote->network_credits;
     for (SampleLimit& limit : loading.limits) {
-      limit.own = limit.stage == Stage::decode || limit.stage == Stage::network;
+      limit.own = limit.stage == Stage::decode ||
+                  (limit.stage == Stage::network && !(credits && limit.name == credits->name));
     }
   }
   return loading;

@@ -63,6 +63,8 @@ struct SampleLimit {
   double credit = 0.0;      ///< samples beyond `rate`
   double saved = 1.0;       ///< seconds of `rate` that who asks for less keeps for later
   bool own = false;         ///< of one kind of customers, whatever others load beside them
+
+  [[nodiscard]] bool bursts() const { return burst_rate > 0.0; }
 };
 
 /// A kind of customer: local workers or threads, or remote workers.

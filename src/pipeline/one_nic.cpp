@@ -1,12 +1,14 @@
 #include "pipeline/one_nic.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pipeline/flow.hpp"
+#include "pipeline/stations.hpp"
 
 namespace feedrate::pipeline {
 namespace {
@@ -36,6 +38,11 @@ double in_turn(std::vector<Through> waiting) {
   if (used <= 1.0) return used > 0.0 ? all / used : 1e300;
   double let = 0.0;
   double left = 1.0;
+  std::erase_if(waiting, [&](const Through& one) {
+    const bool elsewhere = std::isinf(one.limit);
+    if (elsewhere) let += one.kind->rate;
+    return elsewhere;
+  });
   while (!waiting.empty()) {
     double round = 0.0;  // of the limit, a sample of each customer that waits
     for (const auto& [kind, limit] : waiting) round += kind->customers / limit;
@@ -53,17 +60,23 @@ double in_turn(std::vector<Through> waiting) {
   return let;
 }
 
-/// The limits of the network that are of all kinds together. A sample of each kind may take more or
-/// less of them than one of another; each limit counts samples as the kinds then make them. Those
-/// who wait are served in turn, so each customer has as many samples let through as another of
-/// them, or as many as it asks for: more bandwidth is never less for anybody.
-std::vector<SampleLimit> network_limits_of(const std::vector<Beside>& kinds) {
+/// Whether samples of all kinds do not count alike under this limit.
+bool counts_by_kind(const SampleLimit& limit) {
+  return limit.own ? limit.bursts() : limit.stage == Stage::network;
+}
+
+/// The limits of the network that are of all kinds together, and those of one kind that have
+/// credit. A sample of each kind may take more or less of them than one of another; each limit
+/// counts samples as the kinds then make them. Those who wait are served in turn, so each customer
+/// has as many samples let through as another of them, or as many as it asks for: more bandwidth is
+/// never less for anybody.
+std::vector<SampleLimit> limits_by_kind(const std::vector<Beside>& kinds) {
   std::vector<SampleLimit> all;
   for (const Beside& first : kinds) {
     for (const SampleLimit& limit : *first.limits) {
-      if (limit.own || limit.stage != Stage::network) continue;
+      if (!counts_by_kind(limit)) continue;
       const auto same = [&](const SampleLimit& other) {
-        return !other.own && other.stage == limit.stage && other.name == limit.name;
+        return other.own == limit.own && other.stage == limit.stage && other.name == limit.name;
       };
       if (std::any_of(all.begin(), all.end(), same)) continue;
       const auto together = [&](double SampleLimit::*rate) {
@@ -79,7 +92,8 @@ std::vector<SampleLimit> network_limits_of(const std::vector<Beside>& kinds) {
       SampleLimit joined = limit;
       joined.rate = together(&SampleLimit::rate);
       if (limit.burst_rate > 0.0) joined.burst_rate = together(&SampleLimit::burst_rate);
-      joined.credit = limit.credit / limit.rate * joined.rate;
+      // What the others make beside it is no part of what one kind's credit is for.
+      if (!limit.own) joined.credit = limit.credit / limit.rate * joined.rate;
       all.push_back(std::move(joined));
     }
   }
@@ -93,7 +107,8 @@ void Flow::join_limits(const Inputs& inputs, const Misses& misses) {
   const bool several = groups_.size() > 1;
   for (const Group& group : groups_) {
     for (const SampleLimit& limit : group.loading.limits) {
-      if (!limit.own && !(several && limit.stage == Stage::network)) limits_.push_back(limit);
+      if (limit.own && !limit.bursts()) continue;  // in Group::own_limit
+      if (!several || !counts_by_kind(limit)) limits_.push_back(limit);
     }
   }
   if (!several) return;
@@ -112,7 +127,7 @@ void Flow::join_limits(const Inputs& inputs, const Misses& misses) {
     kinds.push_back({group.loading.customers * group.loading.share,
                      std::min(group.own_limit, rate) * group.loading.share, &group.loading.limits});
   }
-  for (SampleLimit& limit : network_limits_of(kinds)) limits_.push_back(std::move(limit));
+  for (SampleLimit& limit : limits_by_kind(kinds)) limits_.push_back(std::move(limit));
 }
 
 void pass_one_nic(const Inputs& inputs, EpochKind kind, const Misses& misses, Loading& here,
@@ -130,6 +145,11 @@ void pass_one_nic(const Inputs& inputs, EpochKind kind, const Misses& misses, Lo
   const double nic = std::max(pool.network.base() * pool.in_one * speed, alone);
   here.limits.push_back({Stage::network, "NIC", nic / fetched, 0.0, 0.0});
   helpers.limits.push_back({Stage::network, "NIC", nic / sent, 0.0, 0.0});
+  if (!inputs.sequential_stream || !pool.network_credits) return;
+  // What a stream has fetched ahead of them counts as theirs.
+  Read of_nic = *source;
+  std::erase_if(of_nic.limits, [](const RateLimit& limit) { return !limit.of_nic; });
+  add_limits(here.limits, of_nic, Stage::download, misses.source, inputs.speed);
 }
 
 }  // namespace feedrate::pipeline

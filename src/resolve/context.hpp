@@ -457,9 +457,8 @@ const EfsPlan& planned_efs(Context& context);
 /// instances.
 void resolve_remote(Context& context, DurationPerSample remote_only, DurationPerSample shared);
 
-/// How `count` auxiliary instances of type `machine` read from the source, given how the trainer
-/// would read from it.
-Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count);
+/// How they read from the source, given how the trainer would read from it.
+Read remote_read(const RemotePool& helpers, const Read& by_trainer);
 
 /// Whether the host profile is of another machine than the scenario's, as far as anybody knows.
 bool profile_of_another(const Context& context);

@@ -228,7 +228,7 @@ void resolve_source(Context& context) {
   const double per_object =
       context.find_or<double>(Stage::download, "/dataset/samples_per_object",
                               s.dataset.samples_per_object, {}, {}, 1.0, "a file a sample");
-  const Network network = network_of(context, context.machine(), s.cluster.network, Stage::network);
+  const Network network = network_of(context);
   const double objects = std::max(1.0, std::ceil(inputs.samples / per_object));
   if (mode == InputMode::file) {
     // The last shard may be a small one; all of them hold the samples that there are.

@@ -10,8 +10,11 @@ struct Network {
   std::optional<RateLimit> limit;  ///< where `most` does not last
 };
 
-Network network_of(Context& context, const Machine* machine, const std::optional<Bandwidth>& given,
-                   Stage stage);
+/// Of the training instance, whose network may be given.
+Network network_of(Context& context);
+
+/// Of a helper, whose NIC is as the `trainer`'s where nobody says how fast it is.
+Network network_of_helper(Context& context, const Machine& helper, const Network& trainer);
 
 /// What of a line one host's transfers reach.
 double line_share(Context& context);

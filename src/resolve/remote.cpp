@@ -62,32 +62,32 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
   pool.sent = context.find_or<DataPerSample>(
       Stage::network, "/loader/remote/bytes_per_sample", sent, {}, {}, DataPerSample{},
       "neither this nor /dataset/bytes_on_gpu_per_sample is given: delivery costs nothing");
-  pool.network = context.need<Bandwidth>(
-      Stage::network, "/cluster/network", context.scenario.cluster.network, {},
-      context.published(&Machine::network), "the network of the training instance");
-  if (aux.network) pool.sending = aux.network->value;
+  const Network network = network_of(context);
+  if (!network.most) context.needed("/cluster/network", "the network of the training instance");
+  const Network own = network_of_helper(context, aux, network);
+  const double share = line_share(context);
+  pool.network = network.most.value_or(bytes_per_second(1.0)) * share;
+  pool.network_credits = network.limit;
+  if (own.most) pool.sending = *own.most * share;
+  pool.sending_credits = own.limit;
   pool.deliveries = 1.0 / inputs.batch;  // workers send batches
   pool.latency = context.assume<Duration>(Stage::remote, assumed::delivery_latency);
   inputs.remote = pool;
 }
 
-Read remote_read(Context& context, const Read& by_trainer, const Machine& machine, double count) {
+Read remote_read(const RemotePool& helpers, const Read& by_trainer) {
   Read read = by_trainer;
-  // Their own NICs stand in its place, as fast where nobody says how fast those are.
+  // Their own NICs stand in its place.
   read.nic.reset();
+  read.connections = 0.0;
+  std::erase_if(read.limits, [](const RateLimit& limit) { return limit.of_nic; });
   const bool shared = read.shared_by_all > Bandwidth{};
-  Curve<Bandwidth> of_one = shared ? read.unshared : by_trainer.rate;
-  if (const Known<Bandwidth>& network = machine.network) {
-    const Bandwidth line = network->value * line_share(context);
-    of_one = linear_until(std::min(of_one.total(1.0), line), line);
-    read.connections = 0.0;
-    std::erase_if(read.limits, [](const RateLimit& limit) { return limit.of_nic; });
-  } else if (by_trainer.nic) {
-    of_one = capped(of_one, *by_trainer.nic);
-    read.connections *= count;
-  }
+  const Curve<Bandwidth>& alone = shared ? by_trainer.unshared : by_trainer.rate;
   // A request passes the NIC of one of them, all requests together pass all of these.
-  read.rate = of_all(of_one, count);
+  const Curve<Bandwidth> of_one =
+      helpers.sending ? linear_until(std::min(alone.total(1.0), *helpers.sending), *helpers.sending)
+                      : alone;
+  read.rate = of_all(of_one, helpers.instances);
   if (shared) {
     read.unshared = read.rate;
     read.rate = capped(read.rate, read.shared_by_all);

@@ -355,9 +355,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     resolve_source(context);
     resolve_variability(context);
     if (inputs.remote && inputs.source) {
-      const Machine& aux = **find_machine(catalog, scenario.loader.remote->instance);
-      inputs.remote->fetch =
-          remote_read(context, *inputs.source, aux, scenario.loader.remote->instances);
+      inputs.remote->fetch = remote_read(*inputs.remote, *inputs.source);
     }
     if (inputs.remote && inputs.disk) {
       out.remarks.push_back(fmt::format(

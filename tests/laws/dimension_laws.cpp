@@ -86,6 +86,12 @@ struct Units {
       change(in.remote->latency);
       change(in.remote->network);
       if (in.remote->sending) change(*in.remote->sending);
+      for (auto* credits : {&in.remote->network_credits, &in.remote->sending_credits}) {
+        if (!*credits) continue;
+        std::vector<RateLimit> changed{**credits};
+        change(changed);
+        *credits = changed.front();
+      }
     }
     if (in.interruptions) change(*in.interruptions);
     if (in.unequal) {
@@ -107,6 +113,10 @@ void halve(Read& read) {
   for (RateLimit& limit : read.limits) {
     if (!limit.of_nic) limit.rate *= 2.0, limit.burst_rate *= 2.0;
   }
+}
+
+void halve(std::optional<RateLimit>& credits) {
+  if (credits) credits->rate *= 2.0, credits->burst_rate *= 2.0;
 }
 
 void widen(Read& read) {
@@ -134,7 +144,7 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
       break;
     case Stage::network:
       if (in.network) *in.network *= 2.0;
-      if (in.remote) in.remote->network *= 2.0;
+      if (in.remote) in.remote->network *= 2.0, halve(in.remote->network_credits);
       for (std::optional<Read>* read : {&in.source, &in.first_source}) {
         if (*read) widen(**read);
       }
@@ -154,6 +164,7 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
       if (!in.remote) break;
       in.remote->cpu /= 2.0, in.remote->latency /= 2.0;
       if (in.remote->sending) *in.remote->sending *= 2.0;
+      halve(in.remote->sending_credits);
       break;
     case Stage::collate: in.collate /= 2.0; break;
     case Stage::handover: in.handover /= 2.0; break;

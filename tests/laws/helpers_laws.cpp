@@ -202,6 +202,27 @@ TEST_CASE("law: what is fetched and what helpers deliver pass one NIC") {
   }
 }
 
+TEST_CASE("law: what is fetched and what helpers deliver use up the credits of one NIC") {
+  Draws draws(8907);
+  for (int i = 0; i < 60; ++i) {
+    const double rate = 1e9 * draws.uniform(0.1, 2.0);
+    const double sent = 1e6 * draws.uniform(0.2, 1.0);
+    Inputs in = through_one_nic(draws, rate, sent, sent);
+    const double bytes = in.samples / in.instances * sent;
+    RateLimit credits{"network credits", rate / draws.uniform(2.0, 8.0), rate,
+                      bytes * draws.uniform(0.05, 1.2), sent};
+    credits.of_nic = true;
+    for (std::optional<Read>* read : {&in.source, &in.first_source}) {
+      (*read)->limits.push_back(credits);
+    }
+    in.remote->network_credits = credits;
+    const double least = std::max(bytes / rate, (bytes - credits.credit) / credits.rate);
+    INFO("job " << i);
+    CHECK(simulate(in).trained.wall.base() == Approx(least).epsilon(0.03));
+    CHECK(of_events(in).wall.base() == Approx(least).epsilon(0.03));
+  }
+}
+
 TEST_CASE("law: one NIC is served in turn where one kind's samples are the larger on it") {
   Draws draws(8905);
   for (int i = 0; i < 60; ++i) {

@@ -12,6 +12,8 @@
 using namespace feedrate;
 using namespace feedrate::resolve;
 using namespace testing_world;
+using pipeline::RateLimit;
+using pipeline::Read;
 
 TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs and their price") {
   Drawn d(2104);
@@ -73,11 +75,15 @@ TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs 
                                                         : s.preprocess[1].output_bytes;
     SAME(pool.sent,
          remote.bytes_per_sample ? *remote.bytes_per_sample : made.value_or(DataPerSample{}));
-    const Bandwidth own = s.cluster.network.value_or(w.machine().network->value);
-    SAME(pool.network, own);
-    REQUIRE(pool.sending.has_value() == aux.network.has_value());
-    if (aux.network) SAME(*pool.sending, aux.network->value);
+    const Machine& trainer = w.machine();
+    const Bandwidth own = s.cluster.network       ? *s.cluster.network
+                          : trainer.network_burst ? trainer.network_burst->value
+                                                  : trainer.network->value;
+    SAME(pool.network, own * assumed::line_share.value);
     SAME(pool.instances, count);
+    // As fast as the trainer's where nobody says how fast theirs are.
+    SAME(pool.sending.value(),
+         (aux.network ? aux.network->value : own) * assumed::line_share.value);
     SAME(pool.deliveries, 1.0 / in.batch);
     SAME(pool.latency, seconds(0.0005));
     REQUIRE(out->terms.auxiliary.size() == 1);
@@ -85,6 +91,87 @@ TEST_CASE("resolved remote: auxiliary instances bring their threads, their NICs 
     SAME(out->terms.auxiliary[0].price.value, usd_per_hour(1.5));
   }
   CHECK_DRAWN(done > 300);
+}
+
+TEST_CASE("resolved remote: what is delivered and what is fetched pass a NIC by one rule") {
+  Drawn d(2111);
+  int with_credits = 0, without = 0;
+  for (int i = 0; i < 400; ++i) {
+    World w = draw_world(d);
+    make_plain(w);
+    Scenario& s = w.scenario;
+    s.loader.kind = LoaderKind::pool;
+    s.loader.num_workers = WorkerCount(4.0);
+    s.loader.lock.reset();
+    s.dataset.bytes_per_sample = d.of<DataPerSample>(1e4, 1e6);
+    s.source.service = Service::s3;
+    s.source.input_mode = InputMode::fast_file;
+    if (d.generate.chance(0.5)) s.source.line_share = d.generate.uniform(0.3, 1.0);
+    auto& lasts = w.catalog.limits.network_burst;
+    lasts = {};
+    if (d.generate.chance(0.8)) lasts.low = published(d.of<Duration>(60.0, 600.0));
+    Machine& trainer = w.catalog.machines.front();
+    Machine aux;
+    aux.name = "aux.large";
+    aux.cloud = "aws";
+    aux.vcpus = published(8.0);
+    aux.gpus = published(0.0);
+    aux.network = published(d.of<Bandwidth>(1e8, 1e10));
+    for (Machine* machine : {&trainer, &aux}) {
+      machine->network_burst.reset();
+      if (d.generate.chance(0.3)) continue;
+      machine->network_burst = published(machine->network->value * d.generate.uniform(0.8, 10.0));
+    }
+    s.cluster.network.reset();
+    if (d.generate.chance(0.4)) {
+      s.cluster.network = trainer.network->value * (d.generate.chance(0.5) ? 1.0 : 1.3);
+    }
+    w.catalog.machines.push_back(aux);
+    RemoteWorkers& remote = s.loader.remote.emplace();
+    remote.instance = aux.name;
+    remote.instances = d.generate.whole(1.0, 5.0);
+    remote.price = usd_per_hour(1.5);
+    INFO("world " << i);
+    const auto out = resolved_if_fits(w);
+    if (!out) continue;
+    const auto& pool = out->inputs.remote.value();
+    const Read& source = out->inputs.source.value();
+    SAME(pool.network, source.nic.value());
+    const auto credits = std::find_if(source.limits.begin(), source.limits.end(),
+                                      [](const RateLimit& limit) { return limit.of_nic; });
+    REQUIRE(pool.network_credits.has_value() == (credits != source.limits.end()));
+    if (pool.network_credits) {
+      CHECK(pool.network_credits->name == credits->name);
+      SAME(pool.network_credits->rate, credits->rate);
+      SAME(pool.network_credits->burst_rate, credits->burst_rate);
+      SAME(pool.network_credits->credit, credits->credit);
+    }
+    // A helper's NIC is what it would be if that instance trained.
+    World helper = w;
+    helper.catalog.machines.front().network = aux.network;
+    helper.catalog.machines.front().network_burst = aux.network_burst;
+    helper.scenario.cluster.network.reset();
+    const auto trains = resolved_if_fits(helper);
+    REQUIRE(trains);
+    const auto& as_trainer = trains->inputs.remote.value();
+    SAME(pool.sending.value(), as_trainer.network);
+    REQUIRE(pool.sending_credits.has_value() == as_trainer.network_credits.has_value());
+    ++(pool.sending_credits ? with_credits : without);
+    if (pool.sending_credits) {
+      SAME(pool.sending_credits->rate, as_trainer.network_credits->rate);
+      SAME(pool.sending_credits->burst_rate, as_trainer.network_credits->burst_rate);
+      SAME(pool.sending_credits->credit, as_trainer.network_credits->credit);
+    }
+    // What they fetch passes their own NICs: a request one of them, all requests all.
+    const Read& fetch = pool.fetch.value();
+    CHECK(fetch.rate.total(1.0) <= *pool.sending * (1.0 + 1e-9));
+    SAME(fetch.rate.total(1.0), std::min(source.rate.total(1.0), *pool.sending));
+    SAME(fetch.rate.maximum(), *pool.sending * remote.instances);
+    REQUIRE(std::none_of(fetch.limits.begin(), fetch.limits.end(),
+                         [](const RateLimit& limit) { return limit.of_nic; }));
+  }
+  CHECK_DRAWN(with_credits > 30);
+  CHECK_DRAWN(without > 30);
 }
 
 TEST_CASE("resolved remote: times of another processor are scaled by what CoreMark compares") {

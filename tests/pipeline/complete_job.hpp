@@ -55,6 +55,14 @@ inline RemotePool generated_remote(Generator& generate) {
   remote.instances = generate.whole(1.0, 4.0);
   remote.network = bytes_per_second(generate.log_uniform(1e8, 1e10));
   remote.sending = bytes_per_second(generate.log_uniform(1e8, 1e11));
+  const auto credits = [&](const char* name) -> std::optional<RateLimit> {
+    if (generate.chance(0.5)) return std::nullopt;
+    const double burst = generate.log_uniform(1e8, 1e10);
+    return RateLimit{name, burst / generate.uniform(1.5, 10.0), burst,
+                     burst * generate.log_uniform(1.0, 1e3), 0.0};
+  };
+  remote.network_credits = credits("network credits");
+  remote.sending_credits = credits("helpers' network credits");
   return remote;
 }
 

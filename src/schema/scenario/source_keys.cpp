@@ -58,7 +58,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
            .example = "2 ms"}),
       entry<&Source::line_share>(
           "line_share",
-          {"share of the network's line rate that downloads reach", "0.9", between(0.01, 1)}),
+          {"share of the network's line rate that downloads reach, and what helpers deliver", "0.9",
+           between(0.01, 1)}),
       entry<&Source::client_cpu>("client_cpu", {.manual = "CPU time of the client per byte fetched",
                                                 .fallback = "0 s/B",
                                                 .example = "1 ms/MB"}),
