@@ -95,13 +95,15 @@ std::string begun_by(std::string_view wanted, std::span<const std::string> candi
   return only;
 }
 
-/// The one that the word begins, or the nearest by spelling; where none is near, all of which the
-/// word is a part.
+/// The one that is the word but for capitals, else the one that it begins, else the nearest by
+/// spelling; where none is near, all of which the word is a part.
 std::vector<std::string> meant_by(std::string_view word, std::span<const std::string> candidates) {
   if (word.empty() || word.size() > longest_word) return {};
   const std::string wanted = lowered(word);
-  std::string best = begun_by(wanted, candidates);
-  if (best.empty()) best = by_spelling(wanted, candidates);
+  std::string best = by_spelling(wanted, candidates);
+  if (lowered(best) != wanted) {
+    if (std::string begun = begun_by(wanted, candidates); !begun.empty()) best = std::move(begun);
+  }
   if (!best.empty()) return {std::move(best)};
   return with_part(wanted, candidates);
 }

@@ -24,6 +24,7 @@ TEST_CASE("did you mean: the only name that the word begins, before those that a
   CHECK(nearest("loader.prefetch", loader) == "loader.prefetch_factor");
   CHECK(nearest("loader.pin", loader) == "loader.pin_memory");
   CHECK(nearest("loader.read_c", loader) == "loader.read_cv");
+  CHECK(nearest("TF.Data", std::vector<std::string>{"tf.data-service", "tf.data"}) == "tf.data");
 }
 
 TEST_CASE("did you mean: the only name of which the word is a part") {
