@@ -52,16 +52,16 @@ inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
     {"streamingdataset", LoaderKind::pytorch, {"mosaicml", "mosaicml-streaming", "mds"}, true},
     {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}, true},
     {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}, true},
-    {"ray-data", LoaderKind::pool, {"ray", "ray.data"}},
+    {"ray-data", LoaderKind::pool, {"ray", "ray.data"}, true},
     {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}},
     {"tf.data-service", LoaderKind::pool, {"tf.data.service", "tf-data-service"}},
     {"dali", LoaderKind::pool, {"nvidia-dali"}},
     {"spdl", LoaderKind::pool, {}},
     {"torchcodec", LoaderKind::pytorch, {}},
     {"grain", LoaderKind::pytorch, {"pygrain", "jax-grain"}},
-    {"energon", LoaderKind::pytorch, {"megatron-energon"}},
+    {"energon", LoaderKind::pytorch, {"megatron-energon"}, true},
     {"ffcv", LoaderKind::pool, {}},
-    {"lance", LoaderKind::pool, {"lancedb", "lancedataset"}},
+    {"lance", LoaderKind::pool, {"lancedb", "lancedataset"}, true},
 });
 
 using LoaderName = Named<loader_rows>;

@@ -132,7 +132,7 @@ void Flow::join_limits(const Inputs& inputs, const Misses& misses) {
 
 void pass_one_nic(const Inputs& inputs, EpochKind kind, const Misses& misses, Loading& here,
                   Loading& helpers) {
-  const auto& source = kind == EpochKind::first ? inputs.first_source : inputs.source;
+  const auto& source = source_in(inputs, kind);
   const RemotePool& pool = *inputs.remote;
   if (!source || source->rate.empty()) return;
   const double fetched = bytes_fetched(inputs, kind, misses) * here.reads_left;
