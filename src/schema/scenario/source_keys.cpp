@@ -1,4 +1,10 @@
 // Keys of "source": where the data lies, and how it reaches the job.
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
+#include "model/loaders.hpp"
 #include "schema/record/named_codec.hpp"
 #include "schema/scenario/scenario_keys.hpp"
 
@@ -15,15 +21,31 @@ inline constexpr std::span<const std::string_view> words_of<Discipline> = discip
 template <>
 inline constexpr bool is_record<Source> = true;
 
+namespace {
+
+/// In words; the loaders that stream are those whose rows say so.
+std::string_view default_input_mode() {
+  static const std::string text = [] {
+    std::vector<std::string_view> names;
+    for (const LoaderRow& row : loader_rows) {
+      if (row.streams) names.push_back(row.name);
+    }
+    return fmt::format(
+        "that of access; object stores, http: stream for {}, else File; file "
+        "systems: mount",
+        fmt::join(names, ", "));
+  }();
+  return text;
+}
+
+}  // namespace
+
 template <>
 const std::vector<Entry<Source>>& entries<Source>() {
   static const std::vector<Entry<Source>> list = {
       entry<&Source::service>("service", {"where the data is stored", "local"}),
-      entry<&Source::input_mode>(
-          "input_mode", {"how the data reaches the job",
-                         "that of access; object stores, http: stream for webdataset, "
-                         "streamingdataset, litdata and hf-streaming, else File; file systems: "
-                         "mount"}),
+      entry<&Source::input_mode>("input_mode",
+                                 {"how the data reaches the job", default_input_mode()}),
       entry<&Source::access>(
           "access",
           {"program by which a store of objects is read: its input mode, requests in flight and "
