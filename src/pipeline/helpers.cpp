@@ -30,10 +30,13 @@ Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
                           : std::min(pool.workers, inputs.batch * inputs.prefetch * inputs.gpus());
   loading.share = 1.0 / inputs.instances_alike();
   loading.cpu_stage = Stage::remote;
-  const double speed = inputs.speed[Stage::download];
+  const double remote_speed = inputs.speed[Stage::remote];
+  loading.cpu = pool.cpu.base() / remote_speed;
   if (source_in(inputs, kind) && pool.fetch) {
+    const double speed = inputs.speed[Stage::download];
     const double often = misses.source;
     loading.often_read += often;
+    loading.cpu += pool.fetch->cpu.base() * often / speed;
     loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
     add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
   }
@@ -42,11 +45,6 @@ Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
     loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.disk,
                                           inputs.speed[Stage::disk], inputs.instances_alike()));
     add_limits(loading.limits, *inputs.disk, Stage::disk, misses.disk, inputs.speed);
-  }
-  const double remote_speed = inputs.speed[Stage::remote];
-  loading.cpu = pool.cpu.base() / remote_speed;
-  if (source_in(inputs, kind) && pool.fetch) {
-    loading.cpu += pool.fetch->cpu.base() * misses.source / speed;
   }
   loading.cores = pool.cores;
   Station latency;
