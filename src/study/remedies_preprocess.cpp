@@ -120,6 +120,37 @@ std::string gpu_costs_lacking(const Situation& s) {
   return "";
 }
 
+/// From the first operation on the GPU on, more and more of them: what is copied then is what the
+/// last of them makes.
+std::vector<Change> to_cpu(const Situation& s) {
+  std::vector<Change> list;
+  Setting set;
+  std::string names;
+  for (std::size_t i = 0; i < s.scenario.preprocess.size(); ++i) {
+    const Operation& op = s.scenario.preprocess[i];
+    if (op.where != Place::gpu) continue;
+    if (!cpu_of(s, op)) break;
+    set.emplace_back(pointer(i, "where"), "cpu");
+    if (op.in_loader.value_or(false)) set.emplace_back(pointer(i, "in_loader"), "false");
+    names += (names.empty() ? "" : ", ") + op.operation;
+    if (!op.output_bytes) continue;
+    Change change{set, names + " on the CPU"};
+    if (s.scenario.dataset.bytes_on_gpu_per_sample) {
+      change.set.emplace_back("bytes_on_gpu_per_sample", format_quantity(*op.output_bytes));
+    }
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+std::string cpu_costs_lacking(const Situation& s) {
+  if (!to_cpu(s).empty()) return "";
+  const auto& all = s.scenario.preprocess;
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [](const Operation& op) { return op.where == Place::gpu; });
+  return words::give_cost_on_cpu(first->operation);
+}
+
 /// What is kept is what the first operation on the CPU makes.
 std::string kept_lacking(const Situation& s) {
   const auto& all = s.scenario.preprocess;
@@ -223,6 +254,18 @@ const Remedy preprocess_list[] = {
      on_cpu,
      to_gpu,
      gpu_costs_lacking},
+    {{"cpu_preprocessing", "preprocessing back on the CPU", RemedyKind::code, 8.0,
+      Rung::one_gpu_in_memory, "operations run on the GPU",
+      "the GPU does them in place of its steps, or beside them at their cost, while CPU cores may "
+      "be idle",
+      "it takes CPU cores and memory bandwidth; the data that is copied may grow or shrink"},
+     [](const Situation& s) {
+       const auto& all = s.scenario.preprocess;
+       return std::any_of(all.begin(), all.end(),
+                          [](const Operation& op) { return op.where == Place::gpu; });
+     },
+     to_cpu,
+     cpu_costs_lacking},
     {{"faster_decoder", "a faster decoder", RemedyKind::code, 4.0, Rung::one_gpu_in_memory,
       "the profile has times of a native loop for operations that run on the CPU",
       "libjpeg-turbo with reduced-size decoding and SIMD resizing, as the profile's own probe "

@@ -58,5 +58,6 @@ inline constexpr std::string_view give_disk =
     "give /disk/bandwidth: how fast the local disk of this machine is, is not known";
 std::string give_cpu_time(std::string_view operation);
 std::string give_gpu_time(std::string_view operation);
+std::string give_cost_on_cpu(std::string_view operation);
 
 }  // namespace feedrate::words

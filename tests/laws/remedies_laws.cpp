@@ -135,6 +135,7 @@ class Table {
     }
     rows_["gpu_preprocessing"] = {on_cpu, {}, gpu.empty()};
     if (!gpu.empty()) rows_["gpu_preprocessing"].sets = {gpu};
+    to_cpu();
     native(on_cpu);
     cheaper(on_cpu);
     const auto& bytes = job_.dataset.bytes_on_gpu_per_sample;
@@ -150,6 +151,25 @@ class Table {
           is_random(one) || (!bytes && !job_.dataset.decoded_bytes_per_sample && !last_output());
       break;
     }
+  }
+
+  /// Of operations that all say what they cost on a CPU: up to each that says what it makes.
+  void to_cpu() {
+    Expected& row = rows_["cpu_preprocessing"];
+    Setting moved;
+    for (std::size_t i = 0; i < job_.preprocess.size(); ++i) {
+      const Operation& one = job_.preprocess[i];
+      if (one.where != Place::gpu) continue;
+      row.applies = true;
+      moved.emplace_back(fmt::format("/preprocess/{}/where", i), "cpu");
+      if (one.in_loader == true)
+        moved.emplace_back(fmt::format("/preprocess/{}/in_loader", i), "false");
+      if (!one.output_bytes) continue;
+      row.sets.push_back(moved);
+      if (!job_.dataset.bytes_on_gpu_per_sample) continue;
+      row.sets.back().emplace_back("bytes_on_gpu_per_sample", format_quantity(*one.output_bytes));
+    }
+    row.lacks = row.sets.empty();
   }
 
   void native(bool on_cpu) {
