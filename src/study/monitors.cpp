@@ -126,11 +126,10 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
   const double speed = inputs.speed[Stage::network];
   received.by_step = bytes(inputs.network_allreduce.base() / inputs.accumulation / speed);
   const pipeline::Misses misses = pipeline::misses_in(inputs, epoch);
-  if (!inputs.remote) {
-    received.by_sample = bytes_per_sample(pipeline::bytes_fetched(inputs, kind, misses) / speed);
-    return received;
-  }
-  // Samples made on the instance itself are not sent to it.
+  const double fetched = pipeline::bytes_fetched(inputs, kind, misses);
+  received.by_sample = bytes_per_sample(fetched / speed);
+  if (!inputs.remote) return received;
+  // What samples made on the instance itself are made of is sent to it, of the others what is made.
   const double active = pipeline::active_workers(inputs);
   double made_there = 1.0;
   const auto loadings = pipeline::loadings(inputs, kind, misses, active);
@@ -138,7 +137,8 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
     const pipeline::Flow flow(inputs, kind, misses, active);
     made_there = 1.0 - share(flow.core_work() / (local->cpu + local->collate));
   }
-  received.by_sample = made_there * inputs.remote->sent / speed;
+  received.by_sample =
+      made_there * inputs.remote->sent / speed + (1.0 - made_there) * received.by_sample;
   return received;
 }
 

@@ -190,6 +190,30 @@ TEST_CASE("monitors: disk and network show what is read and received over what t
   CHECK_DRAWN(networks > 50);
 }
 
+TEST_CASE("monitors: helpers that send as much as is fetched leave what is received as it is") {
+  pipeline::Generator random(1206);
+  int checked = 0, shared = 0;
+  for (int i = 0; i < 800; ++i) {
+    Settings settings = drawn_job(random);
+    settings.emplace_back("/loader/remote", R"({"instance": "c5.4xlarge", "instances": 2})");
+    auto job = shown(settings);
+    if (!job || !job->inputs().source || !job->inputs().network) continue;
+    INFO(text_of(settings));
+    pipeline::Inputs& in = job->resolved.inputs;
+    const double fetched = pipeline::bytes_fetched(in, job->kind(), job->misses());
+    in.remote->sent = bytes_per_sample(fetched);
+    const double gradients = in.network_allreduce.base() * job->outcome.steps / in.accumulation /
+                             job->outcome.later.wall.base();
+    const double received = (job->rate() * fetched + gradients) / in.network->base();
+    CHECK(*study::monitors_of(job->resolved, job->outcome).network ==
+          Approx(std::min(1.0, received)).epsilon(1e-9));
+    ++checked;
+    if (pipeline::most_begun_here(in) > 0.0 && fetched > 0.0) ++shared;
+  }
+  CHECK_DRAWN(checked > 50);
+  CHECK_DRAWN(shared > 20);
+}
+
 TEST_CASE("monitors: everything twice as fast leaves every share as it is") {
   pipeline::Generator random(1205);
   int checked = 0;
