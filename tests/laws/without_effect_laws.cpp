@@ -160,9 +160,9 @@ TEST_CASE("law: a key that has no effect may be left out, and nothing changes") 
 TEST_CASE("law: a key of a disk that changes nothing over its range is said to have no effect") {
   // So far that a disk of which hardly anything is read is waited for.
   const std::pair<const char*, std::pair<const char*, const char*>> ranges[] = {
-      {"/disk/bandwidth", {"1 MB/s", "100 GB/s"}}, {"/disk/iops", {"0.001 /s", "1000000 /s"}},
-      {"/disk/latency", {"0 s", "1000000 s"}},     {"/disk/open_latency", {"0 s", "1000000 s"}},
-      {"/disk/reads_per_sample", {"0.01", "100"}}, {"/disk/page_cache", {"0 B", "1000 GB"}}};
+      {"/disk/bandwidth", {"1 MB/s", "100 GB/s"}},     {"/disk/iops", {"0.001 /s", "1000000 /s"}},
+      {"/disk/latency", {"0 s", "1000000 s"}},         {"/disk/open_latency", {"0 s", "1000000 s"}},
+      {"/disk/reads_per_sample", {"0.01", "1000000"}}, {"/disk/page_cache", {"0 B", "1000 GB"}}};
   int changes = 0, nothing = 0;
   pipeline::Generator random(16);
   for (int i = 0; i < 120; ++i) {
