@@ -19,6 +19,7 @@ struct Pace {
   double period = 0.0;      // of a step, all ranks
   double making = 0.0;      // of a batch by threads, before a GPU's part of its loading
   double load = 0.0;        // of a batch, wherever it is loaded
+  double filling = 0.0;     // what loading the first batch takes beyond that
   double loader = 0.0;      // what a loader beside the main process would need for it alone
   double straggling = 0.0;  // what the slowest rank adds to a step
   double limited = 0.0;     // of a batch, were there nothing but limits
@@ -42,7 +43,7 @@ struct Epoch {
   double buffer{};   // batches that one may be ahead
   double stock{};    // batches that the loader of a rank can be ahead
   double nic{};      // seconds a step that the NIC needs for downloads and gradients
-  double fifo{};     // batches of a rank that a stream is ahead
+  double fifo{};     // batches of each rank that a stream is ahead
   double share{};    // of a pool's threads, those that have a sample to make
 };
 
@@ -76,6 +77,36 @@ std::pair<double, double> crowding_at(const Epoch& e, double period) {
       std::min(1e9, demand * e.flow.core_work()) + (inputs.ranks - 1.0) * (1.0 + present(c.pin));
   const double crowding = e.flow.crowding(others);
   return {crowding, inputs.ranks * (present(c.handover * crowding) + present(c.pin * crowding))};
+}
+
+/// Seconds in which a loop that loads for itself has a batch of the stream of Pipe mode.
+struct Streamed {
+  double first = 0.0;  ///< of the first batch, which finds the FIFO empty
+  double later = 0.0;
+};
+
+/// While the loop does anything else, the FIFO fills and other ranks take from it. `load`: what it
+/// does with a batch itself, chunk after chunk as they come.
+Streamed streamed_to_loop(const Epoch& e, double load) {
+  const Consumer& c = e.consumer;
+  if (!c.inline_load || e.flow.streamed() >= 1e299) return {};
+  const double all = e.inputs.ranks * e.batch / e.flow.streamed();  // a batch of each rank
+  const double alone = all / e.inputs.ranks;
+  const double last_chunk = load / chunks_of(e.inputs);
+  double work = last_chunk + c.handover;
+  if (c.one_process) {
+    work += c.copy + c.before + c.step + c.reduce;
+  } else if (c.copy_waited) {
+    work += c.copy;
+  }
+  const double ahead = e.fifo * all;
+  const double apart = std::max(all, work + std::max(0.0, alone - ahead));
+  if (!c.one_process) return {all + last_chunk, apart - work + last_chunk};
+  // Ranks that have reduced together ask together: the last of them is served when all are, and
+  // from then on they are apart.
+  const double together = all - std::min(ahead, work) + work;
+  const double each = apart + (together - apart) / e.inputs.accumulation;
+  return {all + last_chunk, each - work + last_chunk};
 }
 
 Pace attempt(const Epoch& e, double period) {
@@ -114,11 +145,7 @@ Pace attempt(const Epoch& e, double period) {
   // What limits and the NIC let through is no matter of chance.
   const double limited =
       std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
-  double streamed = e.flow.streamed() < 1e299 ? inputs.ranks * e.batch / e.flow.streamed() : 0.0;
-  // While one process does anything else, the FIFO fills.
-  if (c.one_process) {
-    streamed -= std::min(e.fifo * streamed, c.copy + c.before + c.step + c.handover + c.reduce);
-  }
+  const Streamed streamed = streamed_to_loop(e, load);
   const double handed_late = c.one_process ? c.handed_late * pace.crowding : 0.0;
   const double own = late_of(c, pace.crowding);
   double waits = own;
@@ -131,12 +158,16 @@ Pace attempt(const Epoch& e, double period) {
     waits = portable::hypot(handed_late,
                             sum * (queueing::largest_of(inputs.waited_for(), cv).mean - 1.0));
     // A stream that keeps all of them waiting leaves no slowest one.
-    waits = std::max(own, waits - std::max(0.0, streamed - load));
+    waits = std::max(own, waits - std::max(0.0, streamed.later - load));
   } else if (c.inline_load) {
     load *= 1.0 + lost * variance;
   }
   // Limits count while the GPU steps as well; a stream is only as far ahead as its FIFO holds.
-  if (c.inline_load) load = std::max(load, streamed);
+  if (c.inline_load) {
+    pace.filling = std::max(load, streamed.first);
+    load = std::max(load, streamed.later);
+    pace.filling -= load;
+  }
   pace.limited = limited;
   // While the GPUs reduce, the loader goes on until its stock is full; then it waits with them.
   const double batch_time = std::max(load, limited);
@@ -233,7 +264,11 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   e.stock = (chains ? inputs.prefetch * active : most_begun(inputs)) + 1.0;
   if (c.inline_load) e.stock = c.copy_waited ? 1.0 : 2.0;
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
-  e.fifo = std::min(1.0, 2.0 / chunks_of(inputs));
+  if (const auto stream = stream_of(inputs, kind, misses)) {
+    // Two chunks for each rank, and those that connections have in hand.
+    const double held = 2.0 + std::max(1.0, stream->connections) / inputs.ranks;
+    e.fifo = std::min(1.0, held / chunks_of(inputs));
+  }
   e.share = 1.0;
   if (inputs.pooled() && !c.inline_load) {
     // Remote workers make the batches of all ranks.
@@ -354,7 +389,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // has the cores to itself.
   const Line unhurried = line_of(c, c.inline_load ? pace.load : 0.0, 0.0, 1.0);
   const Line& at_end = c.inline_load ? pace.line : unhurried;
-  const double way = unhurried.sum + at_end.gpu - at_end.straggling - c.reduce + c.reduction;
+  const double way =
+      pace.filling + unhurried.sum + at_end.gpu - at_end.straggling - c.reduce + c.reduction;
   // A GPU that waits for its batches is late by its last batch alone, whatever came before it.
   const auto late_by_last = [&](double straggling, double crowding) {
     if (c.inline_load) return straggling;
