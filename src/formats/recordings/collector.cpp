@@ -142,7 +142,7 @@ static std::int64_t held(const std::optional<std::int64_t>& number) {
 void Collector::put(const Sample& sample, std::optional<ClockKind> clock) {
   StoredLine line;
   line.at = sample.at.base();
-  line.value = sample.value;
+  line.value = sample.value + 0.0;  // a "-0 %" is 0: files of whole numbers have no other
   line.steps = sample.steps;
   line.late = sample.late ? sample.late->base() : -1.0;
   line.step = held(sample.step);
