@@ -80,6 +80,9 @@ std::string spot_lacking(const Situation& s) {
   return "";
 }
 
+/// The rung of what makes a bill smaller and changes nothing else: no rung comes before it.
+constexpr Rung paid_for_nothing = Rung::one_gpu_in_memory;
+
 const Remedy price_list[] = {
     {{"region", "another region", RemedyKind::infrastructure, 4.0, Rung::fed,
       "other regions have a price for the instance",
@@ -109,8 +112,29 @@ const Remedy price_list[] = {
      [](const Situation& s) { return on_demand(s); },
      on_spot,
      spot_lacking},
+    {{"one_zone", "everything in one availability zone", RemedyKind::infrastructure, 2.0,
+      paid_for_nothing, "bytes cross from one availability zone to another",
+      "a GB from one zone to another is paid by who sends it and by who receives it (EC2's price "
+      "list), and takes longer than within one",
+      "one zone may not have as many instances free; spot instances of one are interrupted "
+      "together"},
+     [](const Situation& s) {
+       return s.scenario.cluster.zones_used() > 1.0 || s.scenario.source.other_zone.value_or(false);
+     },
+     [](const Situation& s) {
+       Change change;
+       if (s.scenario.cluster.zones_used() > 1.0) {
+         change = {{{"/cluster/zones", "1"}}, words::assigned("cluster.zones", "1")};
+       }
+       if (s.scenario.source.other_zone.value_or(false)) {
+         change.set.emplace_back("/source/other_zone", "false");
+         change.words +=
+             (change.words.empty() ? "" : ", ") + words::assigned("source.other_zone", "false");
+       }
+       return std::vector<Change>{change};
+     }},
     {{"gateway_endpoint", "a gateway endpoint for S3 instead of a NAT gateway",
-      RemedyKind::infrastructure, 1.0, Rung::fed, "S3 is read through a NAT gateway",
+      RemedyKind::infrastructure, 1.0, paid_for_nothing, "S3 is read through a NAT gateway",
       "a gateway endpoint in the route table has no charge by the hour or the byte",
       "it serves S3 and DynamoDB in the job's own region only"},
      [](const Situation& s) {

@@ -106,6 +106,8 @@ inline Scenario generated(Generator& random) {
   Generator more = testing_resolve::draws_of(settings);
   if (more.chance(0.2)) set("/source/region", "eu-west-1");
   if (more.chance(0.2)) set("/source/nat_gateway", "true");
+  if (more.chance(0.1)) set("/source/other_zone", "true");
+  if (more.chance(0.1)) set("/cluster/zones", "2");
   if (more.chance(0.15)) {
     set("/cluster/purchase", "spot");
     set("/cluster/spot", "{}");

@@ -394,6 +394,12 @@ class Table {
     rows_["gateway_endpoint"] = where(source.nat_gateway == true && aws && !source.region &&
                                           source.service.family() == Service::s3,
                                       {{{"/source/nat_gateway", "false"}}});
+    Setting one_zone;
+    if (job_.cluster.zones && *job_.cluster.zones > 1.0 && in_.instances > 1.0) {
+      one_zone.emplace_back("/cluster/zones", "1");
+    }
+    if (source.other_zone == true) one_zone.emplace_back("/source/other_zone", "false");
+    rows_["one_zone"] = where(!one_zone.empty(), {one_zone});
     const double half = std::floor(job_.cluster.instances / 2.0);
     rows_["mixed_fleet"] =
         where(priced && !own_price() && job_.cluster.spot && half >= 1.0 &&
