@@ -109,6 +109,47 @@ const Remedy loader_list[] = {
       "read the loss every hundred steps instead"},
      [](const Situation& s) { return has_loader(s) && !s.inputs().asynchronous_step; },
      [](const Situation&) { return flag("asynchronous_step", "true"); }},
+    {{"in_order", "samples as they are ready", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
+      "threads that share several batches hand them over in order",
+      "a slow sample keeps none of those behind it waiting (tf.data: deterministic=False)",
+      "the order of samples differs from one run to the next"},
+     [](const Situation& s) {
+       return has_loader(s) && s.inputs().pooled() && s.inputs().workers > 0.0 &&
+              s.inputs().in_order;
+     },
+     [](const Situation&) { return flag("in_order", "false"); }},
+    {{"shared_memory", "batches as tensors in shared memory", RemedyKind::code, 1.0,
+      Rung::one_gpu_in_memory, "workers pickle batches for the main process",
+      "a tensor in shared memory is handed over by its name (torch.multiprocessing)",
+      "a dataset has to return tensors, or arrays that are collated into one; /dev/shm holds all "
+      "batches ahead"},
+     [](const Situation& s) {
+       return is_pytorch(s) && s.inputs().workers > 0.0 &&
+              s.scenario.loader.transport == Transport::pickled;
+     },
+     [](const Situation&) { return flag("transport", "shared_memory"); }},
+    {{"processes", "worker processes in place of threads", RemedyKind::code, 4.0,
+      Rung::one_gpu_in_memory, "threads hold a lock (Python's GIL) while they work on a sample",
+      "each process has a lock of its own (torch.utils.data)",
+      "batches are collated and handed over, and each process has a memory of its own"},
+     [](const Situation& s) {
+       return has_loader(s) && s.inputs().kind == LoaderKind::pool && !s.inputs().remote &&
+              s.inputs().locked > DurationPerSample{};
+     },
+     [](const Situation&) {
+       return std::vector<Change>{
+           {{{"/loader/kind", "pytorch"}, {"/loader/lock", "null"}, {"num_workers", "cpus-1"}},
+            "loader.kind = pytorch, num_workers = cpus-1"}};
+     }},
+    {{"cpu_quota", "no limit of CPU time for the container", RemedyKind::setting, 0.5,
+      Rung::one_gpu_in_memory, "a container may use fewer CPUs than its machine has",
+      "the kernel stops all threads for the rest of each period once the quota is used up (cgroup "
+      "v2, cpu.max)",
+      "what else runs on the machine has less"},
+     [](const Situation& s) { return s.inputs().cpu_quota.has_value(); },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"/cluster/cpu_quota", "null"}}, "no cluster.cpu_quota"}};
+     }},
     {{"fetch_threads", "several requests in flight in each worker (range GETs)", RemedyKind::code,
       4.0, Rung::one_gpu, "workers fetch from a remote source, one request at a time",
       "large objects are read faster by parallel ranges of 8 to 16 MB (S3 guide, 2023)",

@@ -224,7 +224,9 @@ const Remedy machine_list[] = {
       "larger instances have faster networks (EC2 instance types)",
       "what AWS calls \"up to\" lasts as long as network credits do"},
      [](const Situation& s) {
-       return s.wait(Stage::network) > least_saving || s.result.bottleneck.stage == Stage::network;
+       const bool exchanges = s.inputs().instances > 1.0 && s.wait(Stage::allreduce) > least_saving;
+       return exchanges || s.wait(Stage::network) > least_saving ||
+              s.result.bottleneck.stage == Stage::network;
      },
      faster_networks},
     {{"nvme", "an instance with NVMe", RemedyKind::infrastructure, 2.0, Rung::one_gpu,

@@ -107,6 +107,9 @@ inline Scenario generated(Generator& random) {
   if (more.chance(0.2)) set("/source/region", "eu-west-1");
   if (more.chance(0.2)) set("/source/nat_gateway", "true");
   if (more.chance(0.1)) set("/source/other_zone", "true");
+  if (more.chance(0.2)) set("/loader/transport", "pickled");
+  if (more.chance(0.2)) set("/loader/lock", "1 ms");
+  if (more.chance(0.1)) set("/cluster/cpu_quota", "2");
   if (more.chance(0.1)) set("/cluster/zones", "2");
   if (more.chance(0.15)) {
     set("/cluster/purchase", "spot");

@@ -78,6 +78,17 @@ class Table {
     if (job_.job.copy_stream) beside.emplace_back("copy_stream", "side");
     rows_["non_blocking"] = where(copies && in_.copies != pipeline::Copies::beside, {beside});
     rows_["asynchronous_step"] = where(!in_.asynchronous_step, {{{"asynchronous_step", "true"}}});
+    rows_["in_order"] = where(
+        (in_.remote || job_.loader.kind.family() == LoaderKind::pool) && workers && in_.in_order,
+        {{{"in_order", "false"}}});
+    rows_["shared_memory"] =
+        where(pytorch && workers && job_.loader.transport == Transport::pickled,
+              {{{"transport", "shared_memory"}}});
+    rows_["processes"] =
+        where(in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
+              {{{"/loader/kind", "pytorch"}, {"/loader/lock", "null"}, {"num_workers", "cpus-1"}}});
+    rows_["cpu_quota"] =
+        where(job_.cluster.cpu_quota.has_value(), {{{"/cluster/cpu_quota", "null"}}});
     const bool streams = in_.source && !in_.sequential_stream && !in_.remote;
     rows_["fetch_threads"] =
         where(streams && workers, more_than(in_.fetch_threads, "fetch_threads", {2, 4, 8, 16}));
@@ -457,9 +468,10 @@ class Table {
       networks.push_back({{"instance", name}});
       if (job_.cluster.network) networks.back().emplace_back("/cluster/network", "null");
     }
-    rows_["faster_network"] =
-        where(wait(Stage::network) > least_saving || now_.result.bottleneck.stage == Stage::network,
-              networks);
+    rows_["faster_network"] = where(
+        (in_.instances > 1.0 && wait(Stage::allreduce) > least_saving) ||
+            wait(Stage::network) > least_saving || now_.result.bottleneck.stage == Stage::network,
+        networks);
     rows_["cpu_helpers"] = {waits && !job_.loader.remote && in_.cpu.base() > 0.0};
     const bool ebs = now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs;
     rows_["nvme"] = {ebs && on_path(Stage::disk)};
