@@ -170,15 +170,18 @@ void vary_as_recorded(Context& context) {
 
 /// What starting a step costs the main process, which does it while the GPU is at the one before: a
 /// short step waits for it, the more so where workers keep the cores busy. A loop that waits for
-/// each step has it in the step already.
+/// each step has in the step already as much of it as the step is long.
 void add_launch(Context& context, const Step& given, bool step_is_given) {
   Inputs& inputs = context.out.inputs;
   const auto measured = step_is_given ? std::nullopt : context.measured(&HostProfile::step_launch);
   const auto launch =
       context.find<Duration>(Stage::handover, "/job/step/launch", given.launch, measured, {});
-  if (!launch || !inputs.asynchronous_step) return;
-  inputs.handover +=
+  if (!launch) return;
+  const Duration takes =
       *launch / (given.launch ? given_loader_speed(context) : measured_thread_speed(context));
+  const Duration beside =
+      inputs.asynchronous_step ? Duration{} : pipeline::step_time(inputs, inputs.batch);
+  inputs.handover += std::max(Duration{}, takes - beside);
 }
 
 /// A slip in a GPU's name leaves its step unused.
@@ -275,24 +278,19 @@ bool measured_step(const HostProfile* host) {
   return host != nullptr && (host->step_fixed || host->step_per_sample || host->step_table);
 }
 
-static void resolve_step_time(Context& context);
-
-void resolve_step(Context& context) {
-  resolve_step_time(context);
-  const auto& given = context.scenario.job.step;
-  const bool said = given && (given->cv || given->times);
-  if (!said && !context.out.inputs.step_times) vary_as_assumed(context);
-}
-
-static void resolve_step_time(Context& context) {
-  const Scenario& s = context.scenario;
-  Inputs& inputs = context.out.inputs;
-  Step given = s.job.step.value_or(Step{});
-  const bool measured = measured_step(context.host);
-  if (measured) {
+/// As the scenario has it, without the guesses that a measurement stands for.
+static Step stated_step(const Context& context) {
+  Step given = context.scenario.job.step.value_or(Step{});
+  if (measured_step(context.host)) {
     if (context.scenario.guess("/job/step/fixed") != nullptr) given.fixed.reset();
     if (context.scenario.guess("/job/step/per_sample") != nullptr) given.per_sample.reset();
   }
+  return given;
+}
+
+static void resolve_step_time(Context& context, const Step& given) {
+  Inputs& inputs = context.out.inputs;
+  const bool measured = measured_step(context.host);
   inputs.step_cv = given.cv.value_or(0.0);
   const bool step_is_given = gives_step(given);
   if (given.times) {
@@ -301,7 +299,6 @@ static void resolve_step_time(Context& context) {
   }
   const bool recorded = !step_is_given && !given.cv && has_recorded_steps(context.host);
   if (recorded) vary_as_recorded(context);
-  add_launch(context, given, step_is_given);
   if (recorded && inputs.step.fixed) return;
   if (from_table_of_gpus(context, given)) return;
   if (given.table) {
@@ -338,6 +335,15 @@ static void resolve_step_time(Context& context) {
   if (fixed) inputs.step.fixed = *fixed / speed(given.fixed.has_value());
   if (per_sample) inputs.step.per_sample = *per_sample / speed(given.per_sample.has_value());
   at_another_batch(context);
+}
+
+void resolve_step(Context& context) {
+  const Step stated = stated_step(context);
+  resolve_step_time(context, stated);
+  add_launch(context, stated, gives_step(stated));
+  const auto& given = context.scenario.job.step;
+  const bool said = given && (given->cv || given->times);
+  if (!said && !context.out.inputs.step_times) vary_as_assumed(context);
 }
 
 }  // namespace feedrate::resolve

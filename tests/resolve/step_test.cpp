@@ -129,4 +129,7 @@ TEST_CASE("measured step: starting it is the main process's where the loop does 
   // A step that is given says nothing of the profile's.
   CHECK(handover(R"({"step": {"fixed": "50 ms"}})").base() == Approx(0.001));
   CHECK(handover(R"({"step": {"fixed": "50 ms", "launch": "4 ms"}})").base() == Approx(0.005));
+  // A GPU that is done before all of its step is started: waiting for it makes no job faster.
+  CHECK(handover(R"({"step": {"fixed": "50 ms", "launch": "70 ms"}, "asynchronous_step": false})")
+            .base() == Approx(0.021));
 }
