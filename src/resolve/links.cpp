@@ -137,12 +137,17 @@ NetworkFabric network_fabric(Context& context, const AllReduce& given) {
   return *context.fabric;
 }
 
+/// A line that NCCL's sockets fill by themselves. A faster one carries no less, and no more before
+/// the share of fast lines makes it more.
+constexpr Bandwidth sockets_fill = bytes_per_second(32e9 / 8.0);
+
 static const Assumption& share_of(NetworkFabric fabric, Bandwidth line) {
   if (fabric == NetworkFabric::efa) return assumed::efa_share;
   if (fabric == NetworkFabric::infiniband) return assumed::infiniband_share;
   if (fabric == NetworkFabric::gpudirect_tcp) return assumed::gpudirect_share;
-  constexpr double one_process_fills = 32e9 / 8.0;
-  return line.base() <= one_process_fills ? assumed::tcp_share : assumed::tcp_share_of_fast;
+  const bool is_fast =
+      line * assumed::tcp_share_of_fast.value > sockets_fill * assumed::tcp_share.value;
+  return is_fast ? assumed::tcp_share_of_fast : assumed::tcp_share;
 }
 
 /// Whether a network card writes into the other host's memory by itself. EFA does from P5 on
@@ -168,7 +173,12 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
   const bool assumed_share = !given.busbw && !measured && line;
   const Assumption& share = assumed_share ? share_of(network_fabric(context, given), line->value)
                                           : assumed::infiniband_share;
-  const Bandwidth found = bus(context, "/job/allreduce/busbw", given.busbw, measured, line,
+  Known<Bandwidth> filled = line;
+  if (filled && &share == &assumed::tcp_share && filled->value > sockets_fill) {
+    filled->value = sockets_fill;
+    if (context.texts) filled->from.source = "32 Gbit/s of " + filled->from.source;
+  }
+  const Bandwidth found = bus(context, "/job/allreduce/busbw", given.busbw, measured, filled,
                               unmeasured(share), what);  // not by a host alone
   if (const auto burst = context.published(&Machine::network_burst);
       burst && !context.scenario.cluster.network) {

@@ -137,6 +137,27 @@ TEST_CASE("all-reduce: one instance asks what is inside, several what is between
   CHECK_DRAWN(asked_both > 20);
 }
 
+TEST_CASE("all-reduce: a faster line between instances makes no exchange longer") {
+  pipeline::Generator random(37);
+  int faster = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Settings settings = job(random, random.chance(0.5) ? "ring" : "hierarchical", true);
+    double before = 0.0;
+    // Where nothing says so, 100 Gbit/s and more are another fabric's, which is no slower.
+    for (const double line : {1.0, 10.0, 25.0, 32.0, 33.0, 40.0, 50.0, 75.0, 90.0, 95.0, 100.0}) {
+      Settings with = settings;
+      with.emplace_back("/cluster/network", fmt::format("{:g} Gbit/s", line));
+      const double now =
+          resolve::resolve(scenario_with(with), catalog()).inputs.exposed_allreduce.base();
+      INFO(settings.front().second << ", " << line << " Gbit/s");
+      if (before > 0.0) REQUIRE(now <= before * (1.0 + 1e-12));
+      faster += before > now ? 1 : 0;
+      before = now;
+    }
+  }
+  CHECK_DRAWN(faster > 200);
+}
+
 TEST_CASE("all-reduce: what the scenario gives comes before what was measured") {
   pipeline::Generator random(32);
   for (int i = 0; i < 100; ++i) {
