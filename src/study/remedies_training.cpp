@@ -207,8 +207,9 @@ const Remedy training_list[] = {
      [](const Situation& s) {
        const std::string text =
            whole_text(std::ceil(interval_for_failures(s) / minutes(1.0))) + " min";
+       const bool in_job = s.result.times.total > interval_for_failures(s);
        return std::vector<Change>{
-           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text)}};
+           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text, in_job)}};
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",
