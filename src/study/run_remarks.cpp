@@ -41,6 +41,14 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   }
 }
 
+/// What threads do beside the lock that they share is no help to a job that the lock holds.
+void remark_on_lock(Result& result, const pipeline::Inputs& inputs) {
+  constexpr double nearly_all = 0.9;
+  if (result.bottleneck.stage != Stage::decode || !result.throughput) return;
+  const double held = *result.throughput / inputs.gpus() * inputs.locked;
+  if (held >= nearly_all) result.caveats.push_back(words::lock_holds(held));
+}
+
 /// Which of unequal instances the others wait for.
 void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
                        const pipeline::Outcome& mean) {
@@ -85,6 +93,7 @@ void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline:
                  const pipeline::Outcome& mean, const std::optional<pipeline::RoundGap>& gap,
                  bool exact) {
   remark_on_latency(result, inputs);
+  remark_on_lock(result, inputs);
   if (gap) result.remarks.push_back(words::waits_every(gap->wait, gap->every));
   remark_on_unequal(result, inputs, mean);
   // What little credit comes back is used up again: the first end is the one to know of.

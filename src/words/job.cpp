@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/number_text.hpp"
@@ -31,6 +32,14 @@ std::string with_gpus(double gpus) {
 }
 
 }  // namespace
+
+std::string lock_holds(double held) {
+  return fmt::format(
+      "For {:.0f} % of the time one of a GPU's loading threads holds the lock that they share "
+      "(/loader/lock): only what is done under it, made faster, or processes in place of threads "
+      "make decode faster.",
+      100.0 * std::min(1.0, held));
+}
 
 std::string waits_every(Duration wait, double n) {
   return fmt::format(

@@ -14,6 +14,8 @@ namespace feedrate::words {
 inline constexpr std::string_view download_waits_for_latency =
     "most of the download is spent waiting for first bytes, not on bandwidth: more num_workers, "
     "larger objects or a nearer source help; a faster network does not";
+/// `held`: for which share of the time.
+std::string lock_holds(double held);
 inline constexpr std::string_view copying_waits_for_latency =
     "most of the copying is spent waiting for first bytes, not on bandwidth: more connections or "
     "larger objects help; a faster network does not";

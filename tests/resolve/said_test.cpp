@@ -121,6 +121,20 @@ TEST_CASE("said: more workers than objects to stream stand in the headline") {
   CHECK(says(result.caveats, "20 of 24 workers have nothing to do"));
 }
 
+TEST_CASE("said: a lock that holds all threads stands in the headline, one that hardly does not") {
+  const auto caveats = [](const char* lock) {
+    const Scenario scenario = scenario_with({{"/loader/kind", "pool"},
+                                             {"/loader/num_workers", "8"},
+                                             {"/loader/lock", lock},
+                                             {"/source", R"({"service": "local"})"},
+                                             {"/preprocess/0/cpu", "4 ms"},
+                                             {"/job/step", R"({"per_sample": "0.1 ms"})"}});
+    return study::run(scenario, catalog(), nullptr).caveats;
+  };
+  CHECK(says(caveats("2 ms"), "of the time one of a GPU's loading threads holds the lock"));
+  CHECK(!says(caveats("0.1 ms"), "holds the lock"));
+}
+
 TEST_CASE("said: jobs that share a file system pay for it alike") {
   const Settings fsx = {{"/source/service", "fsx-lustre"}, {"/source/storage_held", "24 h"}};
   const auto storage = [&](const std::string& jobs) {

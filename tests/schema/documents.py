@@ -47,8 +47,10 @@ CALLS = {
 ANSWERS = {
     "error": [{"name": "run", "arguments": {"scenario": {"name": "x", "loader": {"num_workers": -1}}}}],
 }
+# Files in the repository that are of a topic.
+FILES = {"host": "scenarios/hosts/*.json", "measurements": "bench/measurements/*/*.json"}
 # Files that people or other programs write, and what is no whole document of one call: other tests.
-ELSEWHERE = {"scenario", "host", "measurements", "pricing", "request", "observation", "share"}
+ELSEWHERE = {"scenario", "pricing", "request", "observation", "share"}
 
 
 def feedrate(words, may_fail=False):
@@ -114,7 +116,7 @@ def names(schema):
 def main():
     refused = subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=False).stderr
     topics = re.search(r"expected ([a-z|]+)", refused).group(1).split("|")
-    known = {**CALLS, **ANSWERS}
+    known = {**CALLS, **ANSWERS, **FILES}
     wrong = [f"{topic}: no call here writes one" for topic in topics if topic not in known and topic not in ELSEWHERE]
     wrong += [f"{topic}: feedrate schema does not know it" for topic in known if topic not in topics]
     checked = 0
@@ -125,6 +127,15 @@ def main():
         explained = {line.split()[0] for line in manual.split("\n") if line.strip()}
         if topic != "baseline":  # with limits and kinds
             wrong += [f"{topic}: the manual has no {name}" for name in names(schema) if name not in explained]
+        if topic in FILES:
+            files = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(ROOT.glob(calls))]
+            for path, document in files:
+                if topic == "measurements" and document.get("kind") != topic:
+                    continue
+                for error in jsonschema.Draft202012Validator(schema).iter_errors(document):
+                    wrong.append(f"{path.name}: {error.json_path}: {error.message[:200]}")
+                checked += 1
+            continue
         for call in calls:
             words = call if isinstance(call, list) else [json.dumps(call)]
             document = answer_of(call) if topic in ANSWERS else document_of(words)

@@ -51,6 +51,7 @@ bool read_curve(std::vector<std::pair<double, double>>& points, double& relative
 template <>
 struct Codec<StepTable> {
   static constexpr KeyKind kind = KeyKind::points;
+  static constexpr bool with_error = true;
   static constexpr Dimension dimension = dimension_of(Duration{});
 
   static void read(StepTable& out, const JsonValue& v, const Key& key, const Path& path,
@@ -71,6 +72,7 @@ struct Codec<StepTable> {
 template <class Rate>
 struct Codec<Curve<Rate>> {
   static constexpr KeyKind kind = KeyKind::points;
+  static constexpr bool with_error = true;
   static constexpr Dimension dimension = [] {
     if constexpr (requires { Codec<Rate>::dimension; }) return Codec<Rate>::dimension;
     return Dimension{};

@@ -411,6 +411,7 @@ Key make_key(std::string_view name, const KeyText& about) {
   if (key.kind == KeyKind::number && about.limits.whole) key.kind = KeyKind::whole;
   if (about.percent) key.kind = KeyKind::fraction;
   if constexpr (requires { Codec<V>::dimension; }) key.dimension = Codec<V>::dimension;
+  if constexpr (requires { Codec<V>::with_error; }) key.with_error = true;
   if constexpr (requires { Codec<V>::with_origin; }) key.with_origin = true;
   if constexpr (std::is_enum_v<V>) key.words = words_of<V>;
   if constexpr (requires { Codec<V>::words; }) key.words = Codec<V>::words;

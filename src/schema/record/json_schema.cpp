@@ -86,6 +86,24 @@ void with_origin(const Key& key, JsonWriter& out) {
   out.number("minimum", 0.0).end().end().end().end();
 }
 
+/// {"points": …, "relative_error": …}, or the points alone.
+void points(const Key& key, JsonWriter& out) {
+  const auto alone = [&] {
+    type("array", out);
+    pair_items(key, out);
+  };
+  if (!key.with_error) return alone();
+  out.key("anyOf").begin_array(Layout::block);
+  out.begin_object();
+  alone();
+  out.end().begin_object().text("type", "object").boolean_member("additionalProperties", false);
+  out.key("required").begin_array().text("points").end();
+  out.key("properties").begin_object().key("points").begin_object();
+  alone();
+  out.end().key("relative_error").begin_object(Layout::line).text("type", "number");
+  out.number("minimum", 0.0).end().end().end().end();
+}
+
 void whole_or_list(const Key& key, JsonWriter& out) {
   out.key("anyOf").begin_array(Layout::block);
   out.begin_object(Layout::line);
@@ -158,10 +176,7 @@ void by_kind(const Key& key, JsonWriter& out) {
       out.key("type").begin_array().text("array").text("string").text("null").end();
       out.key("items").begin_object(Layout::line).text("type", "string").end();
       break;
-    case KeyKind::points:
-      type("array", out);
-      pair_items(key, out);
-      return;
+    case KeyKind::points: return points(key, out);
     case KeyKind::settings:
       out.key("type").begin_array().text("object");
       if (key.list_form) out.text("array").text("string");

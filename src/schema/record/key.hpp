@@ -60,6 +60,7 @@ struct Key {
   bool text_form = false;    ///< an object that may be one quantity instead: that of text_key()
   bool counted = false;      ///< points: the first number says how many, in any order
   bool list_form = false;    ///< a number that may be a list of such numbers; settings: of texts
+  bool with_error = false;   ///< points that may be {"points", "relative_error"} instead
   bool with_origin = false;  ///< may be {"value", "origin", "source", "relative_error"} instead
   std::string_view fallback{};  ///< what is used when the key is left out, in words; "" = nothing
   std::string_view manual{};
