@@ -38,6 +38,25 @@ void complete_readings(Readings& readings, std::string_view dashes) {
   complete(readings);
 }
 
+/// Thresholds of one figure, of which the first is no more than the second.
+constexpr std::pair<ThresholdId, ThresholdId> in_order[] = {
+    {ThresholdId::low, ThresholdId::high},
+    {ThresholdId::gpu_low, ThresholdId::gpu_high},
+    {ThresholdId::gpu_trough, ThresholdId::gpu_peak},
+    {ThresholdId::io_wait_low, ThresholdId::io_wait_high},
+    {ThresholdId::few_workers, ThresholdId::many_workers}};
+
+static void refuse_crossed(const Thresholds& thresholds, const std::string& flag) {
+  for (const auto& [less, more] : in_order) {
+    if (thresholds[less] <= thresholds[more]) continue;
+    const auto text = [&](ThresholdId id) {
+      const ThresholdRow& row = threshold(id);
+      return fmt::format("{} ({})", row.name, words::reading_text(row.kind, thresholds[id]));
+    };
+    refuse_flag(flag, fmt::format("expected {} to be no more than {}", text(less), text(more)));
+  }
+}
+
 Thresholds thresholds_of(std::span<const std::string> texts, const std::string& flag) {
   Thresholds thresholds;
   std::vector<Problem> problems;
@@ -49,6 +68,7 @@ Thresholds thresholds_of(std::span<const std::string> texts, const std::string& 
     }
   }
   if (!problems.empty()) throw InputError(std::move(problems));
+  refuse_crossed(thresholds, flag);
   return thresholds;
 }
 

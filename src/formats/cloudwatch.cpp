@@ -83,6 +83,7 @@ class Answers {
 
   schema::Samples finish() && {
     problems_.throw_if_any();
+    leave_out_sum();
     for (const std::string& label : unknown_) {
       samples_.remarks.push_back(fmt::format("{}: {} tells none of the readings, and is left out",
                                              name_, in_quotes(label)));
@@ -96,6 +97,17 @@ class Answers {
   }
 
  private:
+  /// Where a metric of SageMaker's own tells that CPUUtilization is a sum, of how many CPUs nobody
+  /// knows: 90 may be one busy CPU of many.
+  void leave_out_sum() {
+    if (!of_sagemaker_ || !sums_cpus_) return;
+    samples_.shares.erase("cpu");
+    tell(
+        "CPUUtilization is left out: SageMaker, whose metrics stand beside it, sums it over the "
+        "CPUs "
+        "of an instance, so give their number with --cpus");
+  }
+
   void wrong(const schema::JsonValue& at, std::string message) {
     problems_.add(at, "", std::move(message));
   }
@@ -186,6 +198,8 @@ class Answers {
                       metric->name));
     }
     if (!metric->told.empty()) tell(fmt::format("{} {}", metric->name, metric->told));
+    of_sagemaker_ = of_sagemaker_ || gpus;
+    sums_cpus_ = sums_cpus_ || (metric->scale == Scale::per_cpu && !many);
     auto& all = samples_.shares[std::string(metric->reading)];
     all.insert(all.end(), shares.begin(), shares.end());
   }
@@ -199,6 +213,8 @@ class Answers {
   schema::Samples samples_;
   schema::Problems problems_;
   std::vector<std::string> unknown_;
+  bool of_sagemaker_ = false;
+  bool sums_cpus_ = false;
 };
 
 /// The objects of a text that stand one behind the other; the rest of it where one does not end.

@@ -335,6 +335,8 @@ TEST_CASE("diagnose: bad input teaches") {
       {"--gpu 35 --threshold lov=3%", "did you mean \"low\"?"},
       {"--gpu 35 --threshold low=300%", "from 0 to 100"},
       {"--gpu 35 --threshold low", "NAME=VALUE"},
+      {"--gpu 35 --threshold gpu-low=90%,gpu-high=10%",
+       "expected gpu-low (90 %) to be no more than gpu-high (10 %)"},
       {"--gpu 35 --threshold low=x,high=140 --threshold gap", "--threshold low:"},
       {"--gpu 35 --threshold low=x,high=140 --threshold gap", "--threshold high:"},
       {"--gpu 35 --threshold low=x,high=140 --threshold gap", "got \"gap\""},

@@ -189,6 +189,13 @@ TEST_CASE("screens: CloudWatch says what its metrics are, and of how many GPUs t
     return std::string(one).replace(one.find("{}"), 2, label);
   };
   CHECK(told(read(of("GPUUtilization")), "taken as of one GPU"));
+  // SageMaker's sum over an unknown number of CPUs tells nothing of them.
+  const Samples sagemaker = read(of("CPUUtilization") + of("GPUUtilization"));
+  CHECK_FALSE(sagemaker.shares.contains("cpu"));
+  CHECK(told(sagemaker, "CPUUtilization is left out"));
+  CHECK(read(of("CPUUtilization") + of("GPUUtilization"), {{}, 8.0}).shares.at("cpu") ==
+        Values{0.0375});
+  CHECK(read(of("CPUUtilization")).shares.at("cpu") == Values{0.3});
   CHECK(read(of("cpu_usage_idle")).shares.at("cpu") == Values{0.7});
   CHECK(read(of("cpu_usage_iowait")).shares.at("io-wait") == Values{0.3});
   CHECK(told(read(of("cpu_usage_active") + of("Mystery")), "\"Mystery\" tells none"));
