@@ -307,8 +307,19 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   return {std::nullopt, no_offer(catalog, query, service, std::move(regions))};
 }
 
+bool outside(const Machine* machine, std::string_view cloud) {
+  return machine != nullptr && machine->cloud != cloud;
+}
+
 bool outside_aws(const Machine* machine) {
-  return machine != nullptr && machine->cloud != "aws";
+  return outside(machine, "aws");
+}
+
+std::string_view default_region_of(std::string_view cloud) {
+  if (cloud == "aws") return default_region;
+  if (cloud == "gcp") return default_gcp_region;
+  if (cloud == "azure") return default_azure_region;
+  return "";
 }
 
 std::string aws_region(const Machine* machine, std::string_view region) {

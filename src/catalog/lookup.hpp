@@ -18,9 +18,11 @@ inline constexpr std::string_view default_azure_region = "eastus";
 inline constexpr std::string_view default_gcp_region = "us-central1";
 /// The other one that most prices are collected of.
 inline constexpr std::string_view twin_region = "us-west-2";
-/// Those whose prices stand in for another region's, the first that has one. Other clouds' lists
-/// have too few prices for that.
-inline constexpr std::array price_stand_ins = {default_region, twin_region};
+/// Those whose prices stand in for another region's, the first that has one: a list of one cloud's
+/// service has none of another cloud's regions.
+inline constexpr std::string_view azure_store_region = "westus";
+inline constexpr std::array price_stand_ins = {default_region, twin_region, default_gcp_region,
+                                               azure_store_region};
 
 enum class LookupProblem { unknown_name, unknown_region, unknown_price };
 
@@ -80,6 +82,7 @@ inline constexpr const char* efs_one_zone_mode = "one zone";
 inline constexpr std::string_view to_another_region = "to another region";
 inline constexpr std::string_view to_internet = "to internet";
 inline constexpr std::string_view between_zones = "between zones";
+inline constexpr std::string_view gcs_on_one_continent = "GCS to another location of the continent";
 /// The name by which the prices of EBS have what a snapshot of any volume costs.
 inline constexpr std::string_view ebs_snapshot = "snapshot";
 /// The billing rule of a NAT gateway.
@@ -110,9 +113,14 @@ std::string region_of_price(const Catalog& catalog, const Cluster& cluster);
 /// Billing of a service; per second without minimum, assumed, where the catalogue has none.
 BillingRule billing_rule(const Catalog& catalog, std::string_view service);
 
-/// Whether a machine is known to stand in another cloud than AWS: what AWS stores comes to it over
-/// the internet. Null: not known, so no.
+/// Whether a machine is known to stand in another cloud than `cloud`: what that stores comes to it
+/// over the internet. Null: not known, so no.
+bool outside(const Machine* machine, std::string_view cloud);
 bool outside_aws(const Machine* machine);
+
+/// The region whose prices a cloud's store is billed by where none is named; "" of a cloud without
+/// a store that has prices.
+std::string_view default_region_of(std::string_view cloud);
 
 /// The region by whose prices services of AWS are billed to a cluster in `region`: that one; and
 /// us-east-1 where none is named, or where the region is another cloud's.
@@ -137,6 +145,10 @@ Lookup<EbsPrice> find_ebs_price(const Catalog& catalog, std::string_view region,
                                 std::string_view volume_type);
 Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::string_view path,
                                                 std::string_view region);
+/// What leaves `cloud` for the internet. AWS asks by the region `from` that it leaves; Google by
+/// the `continent` where it goes.
+Lookup<std::vector<TransferTier>> find_way_out(const Catalog& catalog, std::string_view cloud,
+                                               std::string_view from, std::string_view continent);
 /// From one region of AWS to another: the tariff of the two, else what the first asks of all.
 Lookup<std::vector<TransferTier>> find_transfer_between(const Catalog& catalog,
                                                         std::string_view from, std::string_view to);

@@ -148,6 +148,16 @@ Lookup<std::vector<TransferTier>> find_transfer(const Catalog& catalog, std::str
   return {found->tiers, {}};
 }
 
+Lookup<std::vector<TransferTier>> find_way_out(const Catalog& catalog, std::string_view cloud,
+                                               std::string_view from, std::string_view continent) {
+  if (cloud == "aws") return find_transfer(catalog, to_internet, from);
+  const std::string anywhere = fmt::format("{} {}", cloud, to_internet);
+  const std::string there = fmt::format("{} in {}", anywhere, continent);
+  const bool special = std::any_of(catalog.transfer.begin(), catalog.transfer.end(),
+                                   [&](const TransferTariff& one) { return one.path == there; });
+  return find_transfer(catalog, special ? there : anywhere, from);
+}
+
 Lookup<std::vector<TransferTier>> find_transfer_between(const Catalog& catalog,
                                                         std::string_view from,
                                                         std::string_view to) {

@@ -194,14 +194,14 @@ struct Pricer {
     const bool holding = scenario.source.bill_storage.value_or(false);
     const auto price = find_object_price(catalog, store.record, data_region, storage_class);
     if (!price) {
-      remark(fmt::format("{} is not on the bill: {}", store.name, price.failure.message));
+      unpriced(store.name, price.failure.message);
     } else {
       const std::string line = fmt::format("{} reads", store.name);
       if (price->read) {
         terms.requests.push_back({line, *price->read, RequestTerms::Of::objects_read});
       } else {
-        remark(fmt::format("{} are not on the bill: no price of them is known in \"{}\"", line,
-                           price->region));
+        unpriced(fmt::format("Each of the {}", line),
+                 fmt::format("no price of them is known in \"{}\"", price->region));
       }
       if (holding && price->storage) {
         terms.storage.push_back({{shared(fmt::format("{} {}", store.name, storage_class)),
@@ -212,14 +212,29 @@ struct Pricer {
                                  source_lease()});
       }
     }
-    const Machine* reads = reader();
-    if (reads != nullptr && reads->cloud != traits(scenario.source.service).cloud) {
-      remark(fmt::format("what leaves {} for {} is not on the bill: no price of it is known",
-                         store.name, reads->cloud));
-    } else if (const auto far = distance_to_data(context)) {
-      remark(fmt::format("what {} sends from {} to {} is not on the bill: no price of it is known",
-                         store.name, far->from, far->to));
+    between_locations(store);
+  }
+
+  /// Without a price what is far away looks cheapest: that is said beside the headline.
+  void unpriced(std::string_view what, std::string_view why) const {
+    if (!context.texts) return;
+    context.out.caveats.push_back(fmt::format("{} is not on the bill: {}.", what, why));
+  }
+
+  /// From a store to instances of its own cloud in another region.
+  void between_locations(const ObjectStore& store) {
+    const auto far = distance_to_data(context);
+    if (!far) return;
+    auto tiers = store.record == gcs_store.record && !far->continents
+                     ? find_transfer(catalog, gcs_on_one_continent, far->from)
+                     : Lookup<std::vector<TransferTier>>{};
+    if (!tiers) {
+      return unpriced(fmt::format("What {} sends from {} to {}", store.name, far->from, far->to),
+                      "no price of it is known");
     }
+    terms.transfer.push_back({fmt::format("transfer from {} to {}", far->from, far->to),
+                              std::move(*tiers.value), TransferTerms::Of::bytes_read, far->from,
+                              ""});
   }
 
   /// What a file system loads from its bucket when it is first read is asked for once.
@@ -312,22 +327,25 @@ struct Pricer {
     return found ? *found : nullptr;
   }
 
-  /// What leaves AWS for the instances of another cloud: the data, or what auxiliary instances in
-  /// AWS have made of it. The way in is free.
+  /// What leaves the data's cloud for the instances of another one: the data, or what auxiliary
+  /// instances there have made of it. The way in is free.
   void transfer_out() {
+    const std::string_view cloud = traits(scenario.source.service).cloud;
     const Machine* reads = reader();
-    const bool crosses = outside_aws(reads);
-    if (!crosses && !(inputs.remote && outside_aws(context.machine()))) return;
-    auto tiers = find_transfer(catalog, to_internet, crosses ? data_region : volume_region);
+    const bool crosses = outside(reads, cloud);
+    if (!crosses && !(inputs.remote && outside(context.machine(), cloud))) return;
+    const std::string from = crosses || cloud != "aws" ? data_region : volume_region;
+    const std::string& to = (crosses ? reads : context.machine())->cloud;
+    auto tiers = find_way_out(catalog, cloud, from, continent_of(region));
     if (!tiers) {
-      remark("transfer out of AWS is not on the bill: " + tiers.failure.message);
-      return;
+      return unpriced(fmt::format("What leaves {} for {}", cloud_title(cloud), cloud_title(to)),
+                      tiers.failure.message);
     }
     terms.transfer.push_back(
-        {"transfer from AWS to the internet", std::move(*tiers.value),
-         crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent,
-         crosses ? data_region : volume_region, (crosses ? reads : context.machine())->cloud, 1.0,
-         true});
+        {fmt::format("transfer from {} to the internet", cloud_title(cloud)),
+         std::move(*tiers.value),
+         crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent, from, to, 1.0,
+         true, std::string(cloud_title(cloud))});
   }
 
   /// A store of which the catalogue has no price: the scenario's own, or none.
@@ -421,38 +439,6 @@ struct Pricer {
 
 }  // namespace
 
-namespace {
-
-/// What no rule bills to the job, and a user may have to reckon with.
-void say_beside(Context& context) {
-  if (!context.texts) return;
-  const Scenario& s = context.scenario;
-  const auto& startup = context.catalog.limits.sagemaker_startup;
-  const bool sagemaker = context.out.terms.compute.rule.service == "sagemaker";
-  if (sagemaker && !s.job.startup && startup.low && startup.high) {
-    context.remark(
-        RemarkKind::check,
-        fmt::format("SageMaker takes {} to {} more to launch instances and container, which is not "
-                    "billed and "
-                    "not in these times; /job/startup counts it",
-                    short_text_of(startup.low->value), short_text_of(startup.high->value)));
-  }
-  Duration offline;
-  for (const Operation& op : s.preprocess) {
-    if (op.where == Place::offline && op.cpu) {
-      offline += *op.cpu * samples(context.out.inputs.samples);
-    }
-  }
-  if (offline > Duration{}) {
-    context.remark(
-        RemarkKind::know,
-        fmt::format("preprocessing offline takes {} CPU hours once, which are not on this bill",
-                    three_digits(offline / hours(1.0))));
-  }
-}
-
-}  // namespace
-
 void resolve_terms(Context& context) {
   const Scenario& s = context.scenario;
   Terms& terms = context.out.terms;
@@ -464,8 +450,12 @@ void resolve_terms(Context& context) {
   pricer.region = s.cluster.region.value_or("");
   pricer.machines();
   pricer.volume_region = aws_region(context.machine(), pricer.region);
+  const std::string_view cloud = traits(s.source.service).cloud;
+  const std::string_view elsewhere = default_region_of(cloud);
   pricer.data_region = s.source.region.value_or(
-      traits(s.source.service).cloud == "aws" ? pricer.volume_region : pricer.region);
+      cloud == "aws"                                               ? pricer.volume_region
+      : outside(context.machine(), cloud) || pricer.region.empty() ? std::string(elsewhere)
+                                                                   : pricer.region);
   if (!s.job.duration_on_one_instance) {
     const StoreTraits& store = traits(s.source.service);
     const Service family = s.source.service.family();
@@ -476,10 +466,8 @@ void resolve_terms(Context& context) {
     // A server of HTTP without a name and a price may be anybody's.
     const bool nobodys = store.form == StoreForm::objects && s.source.service.is_generic();
     if (store.stated && (!nobodys || s.source.storage_price)) pricer.other_store();
-    if (store.cloud == "aws") {
-      pricer.transfer_out();
-      pricer.between_regions();
-    }
+    if (!store.cloud.empty()) pricer.transfer_out();
+    if (store.cloud == "aws") pricer.between_regions();
   }
   const TermRegions regions{pricer.region, pricer.volume_region, pricer.data_region};
   const bool whole = s.job.duration_on_one_instance.has_value();

@@ -54,6 +54,7 @@ struct TransferTerms {
   std::string to_cloud;     ///< where they go if they leave their cloud; "" where they do not
   double times = 1.0;       ///< each byte is paid so often: both ways; or a share of them is
   bool to_internet = false;
+  std::string from_cloud{};  ///< "AWS", of what leaves it
 };
 
 /// A group of equal instances, held for the job.

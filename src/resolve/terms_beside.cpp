@@ -100,21 +100,24 @@ struct CheckpointPricer {
     keep(of.name, price->storage);
   }
 
-  /// From instances in AWS to a store of another cloud; of other clouds no such price is known.
+  /// From instances to a store of another cloud.
   void leave_cloud(std::string_view to) {
-    auto tiers = outside_aws(context.machine())
-                     ? Lookup<std::vector<TransferTier>>{}
-                     : find_transfer(context.catalog, to_internet, regions.aws);
+    const Machine* machine = context.machine();
+    const std::string_view cloud = machine != nullptr ? std::string_view(machine->cloud) : "aws";
+    const std::string& from = cloud == "aws" ? regions.aws : regions.job;
+    auto tiers = find_way_out(context.catalog, cloud, from, continent_of(region));
     if (!tiers) {
-      remark(
-          fmt::format("what checkpoints cost that leave their cloud for {} is not on the bill: "
-                      "no price of it is known",
-                      to));
+      if (context.texts) {
+        context.out.caveats.push_back(
+            fmt::format("What checkpoints cost that leave {} for {} is not on the bill: no price "
+                        "of it is known.",
+                        cloud_title(cloud), cloud_title(to)));
+      }
       return;
     }
-    terms.transfer.push_back({"transfer of checkpoints from AWS to the internet",
-                              std::move(*tiers.value), TransferTerms::Of::checkpoints, regions.aws,
-                              "", 1.0, true});
+    terms.transfer.push_back(
+        {fmt::format("transfer of checkpoints from {} to the internet", cloud_title(cloud)),
+         std::move(*tiers.value), TransferTerms::Of::checkpoints, from, "", 1.0, true});
   }
 
   void efs() {
@@ -154,7 +157,7 @@ struct CheckpointPricer {
   /// What goes from the job's region of AWS to another one.
   void between_regions() {
     if (!writes() || traits(store).cloud != "aws") return;
-    if (outside_aws(context.machine())) return leave_cloud("AWS");
+    if (outside_aws(context.machine())) return leave_cloud("aws");
     if (region == regions.aws) return;
     send_between_regions(context, regions.aws, region, " of checkpoints",
                          TransferTerms::Of::checkpoints);
@@ -187,6 +190,13 @@ struct Discount {
 };
 
 }  // namespace
+
+std::string_view cloud_title(std::string_view cloud) {
+  if (cloud == "aws") return "AWS";
+  if (cloud == "gcp") return "GCP";
+  if (cloud == "azure") return "Azure";
+  return cloud;
+}
 
 void send_between_regions(Context& context, const std::string& from, const std::string& to,
                           std::string_view what, TransferTerms::Of counts) {
@@ -382,6 +392,33 @@ void take_discounts(Context& context) {
       for (TransferTier& tier : one.tiers) discount.off(tier.price);
     }
   });
+}
+
+void say_beside(Context& context) {
+  if (!context.texts) return;
+  const Scenario& s = context.scenario;
+  const auto& startup = context.catalog.limits.sagemaker_startup;
+  const bool sagemaker = context.out.terms.compute.rule.service == "sagemaker";
+  if (sagemaker && !s.job.startup && startup.low && startup.high) {
+    context.remark(
+        RemarkKind::check,
+        fmt::format("SageMaker takes {} to {} more to launch instances and container, which is not "
+                    "billed and "
+                    "not in these times; /job/startup counts it",
+                    short_text_of(startup.low->value), short_text_of(startup.high->value)));
+  }
+  Duration offline;
+  for (const Operation& op : s.preprocess) {
+    if (op.where == Place::offline && op.cpu) {
+      offline += *op.cpu * samples(context.out.inputs.samples);
+    }
+  }
+  if (offline > Duration{}) {
+    context.remark(
+        RemarkKind::know,
+        fmt::format("preprocessing offline takes {} CPU hours once, which are not on this bill",
+                    three_digits(offline / hours(1.0))));
+  }
 }
 
 }  // namespace feedrate::resolve

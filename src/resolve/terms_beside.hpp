@@ -17,6 +17,9 @@ struct TermRegions {
 /// Multipart uploads have a request that begins them, and one that ends them.
 inline constexpr PartsOfObject parts_of_s3{10000.0, 2.0};
 
+/// "GCP" for "gcp"; others have no other name than that of the catalogue.
+std::string_view cloud_title(std::string_view cloud);
+
 /// What bytes cost that go from one region of AWS to another; a remark where no price is known.
 /// `what`: " of checkpoints", or nothing.
 void send_between_regions(Context& context, const std::string& from, const std::string& to,
@@ -44,5 +47,8 @@ void take_free_transfer(Context& context);
 
 /// Takes what the scenario's contract has off the catalogue's prices; those that are given stay.
 void take_discounts(Context& context);
+
+/// What no rule bills to the job, and a user may have to reckon with.
+void say_beside(Context& context);
 
 }  // namespace feedrate::resolve

@@ -153,19 +153,24 @@ struct Biller {
     const bool saved = of.counts == TransferTerms::Of::checkpoints;
     if ((leaves || saved) && amount <= Bytes{}) return std::nullopt;
     if (leaves) {
-      remarks.push_back(words::leaves_cloud(of.from_region, of.to_cloud, amount));
+      remarks.push_back(words::leaves_cloud(of.from_cloud, of.from_region, of.to_cloud, amount));
     }
     if (of.to_internet) {
       const Bytes free = std::min(free_left, amount);
       free_left -= free;
       amount -= free;
     }
-    // Above the end of the tariff's last tier, if it has one, no price is known.
+    TransferUse use{of.what, amount, of.tiers};
+    // Above the end of the tariff's last tier, if it has one, no price is known: nothing would be
+    // the cheapest.
     const std::optional<Bytes> known = of.tiers.back().up_to;
     if (known && amount > *known) {
-      remarks.push_back(words::not_on_bill(of.what, of.from_region, amount - *known, *known));
+      Value<TransferPrice> last = of.tiers.back().price;
+      last.from.origin = Origin::assumed;
+      use.tiers.push_back({std::nullopt, last});
+      remarks.push_back(words::last_tier_taken(of.what, of.from_region, amount - *known, *known));
     }
-    return TransferUse{of.what, known ? std::min(amount, *known) : amount, of.tiers};
+    return use;
   }
 };
 

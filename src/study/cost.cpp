@@ -86,7 +86,9 @@ BillLine request_line(const RequestUse& use, bool named) {
 
 BillLine transfer_line(const TransferUse& use, bool named) {
   const Money amount = checked(transfer_cost(use), use.what);
-  const Value<TransferPrice>& first = use.tiers.front().price;
+  Value<TransferPrice> first = use.tiers.front().price;
+  // As sure as the last tier, which may stand in for one without a price.
+  if (use.tiers.back().price.from.origin == Origin::assumed) first.from.origin = Origin::assumed;
   return line_of(BillPart::transfer, amount,
                  ChargedTransfer{use.amount, first.value, use.tiers.size() > 1}, use.what, first,
                  named);

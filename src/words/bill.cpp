@@ -148,16 +148,17 @@ void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
                                format_quantity(known), format_quantity(moved)));
 }
 
-std::string leaves_cloud(std::string_view from_region, std::string_view to_cloud, Bytes amount) {
+std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,
+                         std::string_view to_cloud, Bytes amount) {
   return fmt::format(
-      "the data is in AWS, taken to be in {}, and is read from another cloud ({}): {} cross the "
+      "the data is in {}, taken to be in {}, and is read from another cloud ({}): {} cross the "
       "internet",
-      from_region, to_cloud, format_quantity(amount));
+      from_cloud, from_region, to_cloud, format_quantity(amount));
 }
 
-std::string not_on_bill(std::string_view what, std::string_view from_region, Bytes amount,
-                        Bytes known) {
-  return fmt::format("{} of {} are not on the bill: no price is known above {} in {}",
+std::string last_tier_taken(std::string_view what, std::string_view from_region, Bytes amount,
+                            Bytes known) {
+  return fmt::format("{} of {} are billed as those before them: no price is known above {} in {}",
                      format_quantity(amount), what, format_quantity(known), from_region);
 }
 

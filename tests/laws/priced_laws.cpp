@@ -1,6 +1,8 @@
 // What is priced is billed: each price of the catalogue is on the bill of some plan, or stands in
 // the list of those that no bill asks for, with its reason; and each key of the pricing files is
 // asked for, or says why it is not.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -224,7 +226,37 @@ TEST_CASE("priced: every tariff of transfer is on the bill of a plan that sends 
       const Settings out = {
           {"source.region", from}, {"cluster.instance", "gpu_8x_v100"}, {"job.epochs", "210"}};
       std::string name = "transfer " + tariff.path;
-      if (tariff.path == between_zones) {
+      const Settings store = {{"source.input_mode", "stream"},
+                              {"source.region", "us-central1"},
+                              {"source.first_byte_latency", "50 ms"},
+                              {"source.bandwidth", "1 GB/s"},
+                              {"job.epochs", "20"}};
+      const auto of = [&](const char* service, const char* instance, const char* region) {
+        Settings settings = store;
+        settings.emplace_back("source.service", service);
+        settings.emplace_back("cluster.instance", instance);
+        settings.emplace_back("cluster.region", region);
+        return settings;
+      };
+      if (tariff.path == gcs_on_one_continent) {
+        all.price(name, tariff, change, {of("gcs", "a2-highgpu-1g", "us-east1")});
+      } else if (tariff.path.starts_with("gcp to internet")) {
+        const bool asia = tariff.path.ends_with("asia");
+        const bool australia = tariff.path.ends_with("australia");
+        all.price(name + " " + std::to_string(i), tariff, change,
+                  {of("gcs", "p3.2xlarge",
+                      asia        ? "ap-northeast-1"
+                      : australia ? "ap-southeast-2"
+                                  : "us-east-1")});
+      } else if (tariff.path == "azure to internet") {
+        all.price(name, tariff, change, {of("azure-blob", "p3.2xlarge", "us-east-1")});
+      } else if (tariff.path == "runpod to internet") {
+        all.price(name, tariff, change,
+                  {{{"cluster.instance", "runpod-1x-A100-PCIe-80GB"},
+                    {"job.checkpoint.size", "10 GB"},
+                    {"job.checkpoint.interval", "100 s"},
+                    {"job.checkpoint.bandwidth", "2 GB/s"}}});
+      } else if (tariff.path == between_zones) {
         all.price(name, tariff, change,
                   {{{"cluster.region", "us-east-1"},
                     {"source.service", "fsx-lustre"},
@@ -287,7 +319,32 @@ TEST_CASE("priced: every offer is on the bill of a plan that rents it, or anothe
   }
   CHECK(all.unasked == std::set<std::string>{});
   CHECK(all.prices > 700);
-  CHECK(older < 30);
+  CHECK(older < 45);
+}
+
+TEST_CASE("priced: no old price without a region is current beside a newer one of its product") {
+  const Catalog whole = Asked{}.catalog;
+  const auto product = [&](const Offer& offer) -> std::string {
+    const Machine& m = **find_machine(whole, offer.instance);
+    return fmt::format("{} {} x{} {} vCPUs {}", offer.service, m.gpu_model,
+                       m.gpus ? m.gpus->value : 0.0, m.vcpus ? m.vcpus->value : 0.0,
+                       static_cast<int>(offer.purchase));
+  };
+  // "2025-03-07", "2025-2026": the last year that is named first or behind a hyphen.
+  const auto year = [](const std::string& date) {
+    return date.size() == 9 ? date.substr(5) : date.substr(0, 4);
+  };
+  for (const Offer& old : whole.offers) {
+    if (!old.price || !old.current || old.region != "not stated") continue;
+    if ((*find_machine(whole, old.instance))->gpu_model.empty()) continue;
+    for (const Offer& other : whole.offers) {
+      // Of the same instance find_offer takes the one that has a region.
+      const bool rival = other.price && other.current && other.instance != old.instance;
+      if (!rival || product(other) != product(old)) continue;
+      INFO(old.instance << " " << old.date << ", " << other.instance << " " << other.date);
+      CHECK(year(other.date) <= year(old.date));
+    }
+  }
 }
 
 TEST_CASE("priced: every billing rule decides what is paid") {

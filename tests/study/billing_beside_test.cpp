@@ -359,6 +359,47 @@ TEST_CASE(
   CHECK(away("2 TB") == 0.0);
 }
 
+TEST_CASE("billing: what leaves Google's and Azure's stores is paid by where it goes") {
+  // 1 TB an epoch.
+  const auto from = [](const char* store, std::vector<std::pair<std::string, std::string>> more) {
+    more.insert(more.begin(), {{"source.service", store},
+                               {"source.input_mode", "stream"},
+                               {"source.first_byte_latency", "50 ms"},
+                               {"source.bandwidth", "1 GB/s"}});
+    return Billed(job(more));
+  };
+  const auto away = [&](const char* store, const char* epochs, const char* region) {
+    return from(store, {{"job.epochs", epochs},
+                        {"cluster.price", "4 USD/h"},
+                        {"cluster.region", region},
+                        {"source.region", "us-central1"}});
+  };
+  // GCS: 0.12 USD/GB for the first TB, 0.11 for nine more, 0.08 above; to Australia 0.19 at first.
+  const char* const gcs = "transfer from GCP to the internet";
+  CHECK(away("gcs", "1", "us-east-1").dollars(gcs) == Approx(120.0));
+  CHECK(away("gcs", "12", "us-east-1").dollars(gcs) == Approx(120.0 + 990.0 + 160.0));
+  CHECK(away("gcs", "1", "ap-northeast-1").dollars(gcs) == Approx(120.0));
+  CHECK(away("gcs", "2", "ap-southeast-2").dollars(gcs) == Approx(380.0));
+  CHECK(away("azure-blob", "1", "us-east-1").dollars("transfer from Azure to the internet") ==
+        Approx(87.0));
+  // Within Google's cloud: nothing in the region, 0.02 USD/GB to another one of the continent.
+  const auto within = [&](const char* to) {
+    return from("gcs", {{"cluster.instance", "a2-highgpu-1g"},
+                        {"cluster.price", "4 USD/h"},
+                        {"cluster.region", to},
+                        {"source.region", "us-central1"}});
+  };
+  CHECK(within("us-central1").bill.transfer == Money{});
+  CHECK(within("us-east1").dollars("transfer from us-central1 to us-east1") == Approx(20.0));
+  // To another continent no price is known: that is said beside the headline.
+  const Billed far = within("europe-west4");
+  CHECK(far.bill.transfer == Money{});
+  CHECK(std::any_of(far.resolved.caveats.begin(), far.resolved.caveats.end(),
+                    [](const std::string& caveat) {
+                      return caveat.find("What GCS sends from us-central1 to europe-west4") == 0;
+                    }));
+}
+
 TEST_CASE("billing: volumes of instances that are kept warm are paid as long") {
   const std::vector<std::pair<std::string, std::string>> volume = {
       {"source.input_mode", "File"}, {"disk.kind", "ebs"}, {"disk.size", "1000 GB"}};

@@ -279,7 +279,7 @@ TEST_CASE("billing: data of AWS pays its way to other clouds, and only there") {
   CHECK(abroad > 20);
 }
 
-TEST_CASE("billing: transfer out goes through its tiers, and says where they end") {
+TEST_CASE("billing: transfer out goes through its tiers, and above them costs what the last does") {
   std::vector<std::pair<std::string, std::string>> settings = {{"/source/input_mode", "FastFile"},
                                                                {"/cluster/instance", "gpu_8x_v100"},
                                                                {"/cluster/network", "10 Gbit/s"},
@@ -290,8 +290,11 @@ TEST_CASE("billing: transfer out goes through its tiers, and says where they end
   CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0 + 1700.0));
   settings.back().second = "200";
   const Billed beyond(job(settings));
-  CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0));
-  CHECK(beyond.remarks_say("50 TB of transfer from AWS to the internet are not on the bill"));
+  CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0 + 3500.0));
+  CHECK(
+      beyond.remarks_say("50 TB of transfer from AWS to the internet are billed as those before "
+                         "them: no price is known above 150 TB in us-east-1"));
+  CHECK(beyond.line("transfer from AWS")->from.origin == Origin::assumed);
   // What the page cache has is not sent again.
   settings.back().second = "10";
   settings[0].second = "mount";

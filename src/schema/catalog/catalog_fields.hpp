@@ -266,7 +266,9 @@ inline constexpr Field<ObjectPrice> object_price_fields[] = {
 
 inline constexpr Field<TransferTariff> transfer_fields[] = {
     field<&TransferTariff::path>(
-        "path", "same region, between zones, to another region, to internet, REGION to REGION",
+        "path",
+        "same region, between zones, to another region, to internet, REGION to REGION; of other "
+        "clouds than AWS: CLOUD to internet, CLOUD to internet in CONTINENT",
         true),
     field<&TransferTariff::region>("region",
                                    "region that the data leaves; all: the same everywhere", true),

@@ -312,7 +312,16 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       if (data_region != region) add_between(region, data_region);
     }
   }
+  const auto add_ways_out = [&](std::string_view cloud) {
+    const std::string way = fmt::format("{} {}", cloud, to_internet);
+    parts.add("transfer.json", file("transfer.json"), "tariffs", [&](const JsonValue& record) {
+      return member_text(record, "path").starts_with(way);
+    });
+  };
+  if (machine != nullptr && machine->cloud != "aws") add_ways_out(machine->cloud);
   if (const ObjectStore* const store = traits(service).objects) {
+    if (outside(machine, traits(service).cloud)) add_ways_out(traits(service).cloud);
+    parts.add("transfer.json", file("transfer.json"), "tariffs", of_path(gcs_on_one_continent));
     parts.add(
         "object_stores.json", file("object_stores.json"), "prices",
         [&](const JsonValue& record) { return member_text(record, "service") == store->record; });
