@@ -157,7 +157,7 @@ constexpr std::array<Figure, figure_count> table = {{
      of_interruptions<&Interruptions::rework>, nullptr, "", true},
     {FigureId::restarts, interrupted, "restarts_s", second, less, "restarts", "start-up, staging and cold caches included",
      of_interruptions<&Interruptions::restarts>, nullptr, "", true},
-    {FigureId::capacity_wait, interrupted, "capacity_wait_s", second, less, "waiting for capacity", "not paid",
+    {FigureId::capacity_wait, interrupted, "capacity_wait_s", second, less, "waiting for capacity", "instances that are not taken away are paid, but for SageMaker's",
      of_interruptions<&Interruptions::waits>, nullptr, "", true},
     {FigureId::effective_time, interrupted, "effective_time_ratio", share, more, "effective time",
      "training that lasts, as a share of total_s", of_interruptions<&Interruptions::effective>, nullptr, "", true},

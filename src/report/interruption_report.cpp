@@ -23,6 +23,14 @@ std::string other_intervals(const Interruptions& of) {
   return text;
 }
 
+/// EC2 bills what runs; a job of SageMaker's managed spot is stopped as a whole.
+std::string paid_meanwhile(const Result& r) {
+  if (r.instances <= 1.0 || r.instance.starts_with("ml.")) return "not paid";
+  return r.instances == 2.0
+             ? "the other instance is paid"
+             : fmt::format("the other {} instances are paid", count(r.instances - 1.0));
+}
+
 std::string spot_words(const OnDemandInstead& of) {
   const std::string loses = of.loses > 0.0 && of.loses < 0.01 ? "under 1 %" : percent(of.loses);
   const char* const more = of.saving < 0.0 ? "costs" : "saves";
@@ -60,7 +68,7 @@ Table interruption_table(const Result& r) {
   }
   add_time(FigureId::rework, of.rework, "");
   add_time(FigureId::restarts, of.restarts, "");
-  add_time(FigureId::capacity_wait, of.waits, "not paid");
+  add_time(FigureId::capacity_wait, of.waits, paid_meanwhile(r));
   add(FigureId::effective_time, "of the job's time is training that is not lost");
   if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
   if (of.draws > 0 && of.between) {

@@ -25,11 +25,20 @@ struct Biller {
   std::vector<std::string>& remarks;
   Bytes free_left = terms.free_transfer;
 
-  /// Nothing is paid while spot capacity is waited for; restarts start up as the launch does.
+  /// The part of the waits for spot capacity that an instance of `of` is not paid for, in their
+  /// mean. While the replacement of one is waited for, all others run and are paid, helpers too; a
+  /// job of SageMaker is stopped as a whole.
+  [[nodiscard]] Duration unpaid_waits(const MachineTerms& of) const {
+    const bool interrupted = &of == &terms.compute;
+    const bool stopped = inputs.restarts_all && (interrupted || of.rule.service == "sagemaker");
+    const double away = stopped ? 1.0 : interrupted ? std::min(1.0, 1.0 / of.instances) : 0.0;
+    return of.through_waits ? Duration{} : away * outcome.interrupted.counted.waits;
+  }
+
+  /// Restarts start up as the launch does.
   [[nodiscard]] MachineUse machine(const MachineTerms& of) const {
     const reliability::Course& course = outcome.interrupted.counted;
-    const Duration waits = of.through_waits ? Duration{} : course.waits;
-    const Duration paid = outcome.total.wall - course.startups - waits;
+    const Duration paid = outcome.total.wall - course.startups - unpaid_waits(of);
     return {of.what, of.instances, course.startups, paid, of.price, of.rule};
   }
 
@@ -38,7 +47,7 @@ struct Biller {
     MachineUse use = machine(terms.compute);
     if (!terms.on_demand) return use;
     const reliability::Course& course = outcome.interrupted.counted;
-    const Duration paid = outcome.total.wall - course.waits - course.on_demand;
+    const Duration paid = outcome.total.wall - unpaid_waits(terms.compute) - course.on_demand;
     use.startup = course.startups - course.startups_on_demand;
     use.busy = rest(paid, use.startup);
     return use;
@@ -201,7 +210,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.value_of_hour = terms.value_of_hour;
   bill.stall = outcome.total.stall;
   const reliability::Course& course = outcome.interrupted.counted;
-  bill.stall[Stage::interruption] -= course.waits;
+  bill.stall[Stage::interruption] -= biller.unpaid_waits(terms.compute);
   if (!bill.compute.rule.startup_billed) {
     // All of it is start-up that nobody pays.
     const Duration of_restarts = course.startups - outcome.startup;

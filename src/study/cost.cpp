@@ -177,7 +177,6 @@ Bill bill_of(const BillInput& input, bool named) {
     bill.lines.push_back(instances_line(BillPart::compute, input.compute, input.kept_warm,
                                         HeldFor::next_job, named));
   }
-  // Where spot instances wait for capacity, those beside them are paid, and wait too.
   if (const auto& use = input.beside) {
     bill.lines.push_back(machine_line(BillPart::compute, *use, named));
     cluster += use->instances * use->price.value;
@@ -207,7 +206,7 @@ Bill bill_of(const BillInput& input, bool named) {
     bill.idle_gpu += bill.idle_gpu_by_stage[stage];
   }
   if (const auto& use = input.beside) {
-    // Their wait for the spot instances, which those do not pay.
+    // Their wait for spot instances, as far as those are not paid in it.
     const Duration of_others = input.fallback ? input.fallback->busy : Duration{};
     const Duration waits = std::max(Duration{}, use->busy - input.compute.busy - of_others);
     const Money paid = use->instances * (use->price.value * waits);

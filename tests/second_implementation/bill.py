@@ -151,7 +151,9 @@ def bill(plan, result, prices):
     parts = dict.fromkeys(("compute", "auxiliary", "storage", "requests", "transfer", "given"), 0.0)
 
     # Machines: those of the cluster, and helpers that decode for them.
-    def rent(name, count, own, waits=courses.get("capacity_wait_s", 0.0)):
+    # Of what is interrupted one instance is gone until its replacement comes, of SageMaker all.
+    def rent(name, count, own, gone=0):
+        waits = gone / count * courses.get("capacity_wait_s", 0.0)
         rule = prices.rule(prices.service(name))
         starts = courses.get("expected_interruptions", 0.0) + (courses.get("blocks") or 1.0)
         used = wall - waits - (0.0 if rule[2] else starts * time["startup_s"])
@@ -168,11 +170,11 @@ def bill(plan, result, prices):
         each *= discount
         region = region or place
     kept = cluster.get("spot", {}).get("on_demand_instances", 0) if purchase == "spot" else 0
-    rate, held = rent(instance, instances - kept, each)
+    rate, held = rent(instance, instances - kept, each, instances if rented == "sagemaker" else 1)
     booked = max(held, courses["blocks"] * base(cluster["booked"])) if purchase == "capacity_block" else held
     parts["given" if "price" in cluster or own else "compute"] += rate * booked
     if kept:
-        rate, there = rent(instance, kept, prices.rented(instance, cluster.get("region"), "on_demand")[0], 0.0)
+        rate, there = rent(instance, kept, prices.rented(instance, cluster.get("region"), "on_demand")[0])
         parts["compute"] += rate * there
     if "kept_warm" in cluster:
         parts["given" if "price" in cluster or own else "compute"] += (instances - kept) * each * base(cluster["kept_warm"])
@@ -182,7 +184,8 @@ def bill(plan, result, prices):
         price, _ = prices.rented(helpers["instance"], cluster.get("region"), bought)
         if purchase == "savings_plan":
             price *= discount
-        rate, busy = rent(helpers["instance"], helpers["instances"], price)
+        stopped = rented == "sagemaker" and prices.service(helpers["instance"]) == rented
+        rate, busy = rent(helpers["instance"], helpers["instances"], price, helpers["instances"] if stopped else 0)
         named = helpers["instance"] in cluster.get("prices", {}) and purchase != "spot"
         parts["given" if named else "auxiliary"] += rate * busy
 

@@ -192,6 +192,49 @@ TEST_CASE("billing: a mixed fleet lies between all on demand and all on spot") {
                   InputError);
 }
 
+TEST_CASE("billing: while one spot instance is waited for, all others are paid") {
+  // Published price times the waits of N - 1 instances, beside what the same job costs without.
+  const auto fleet = [](const char* instance, const char* count, const char* wait,
+                        const std::vector<std::pair<std::string, std::string>>& more = {}) {
+    std::vector<std::pair<std::string, std::string>> settings = {
+        {"cluster.instance", instance},
+        {"cluster.instances", count},
+        {"cluster.purchase", "spot"},
+        {"cluster.price", "2 USD/h"},
+        {"cluster.spot.rate", "0.2 /h"},
+        {"cluster.spot.wait_for_capacity", wait},
+        {"job.epochs", "40"},
+        {"job.checkpoint.size", "1 GB"},
+        {"job.checkpoint.interval", "1 h"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return Billed(job(settings));
+  };
+  const auto waited = [&](const char* instance, const char* count, const auto&... more) {
+    const Billed with = fleet(instance, count, "10 h", more...);
+    const Billed without = fleet(instance, count, "0 s", more...);
+    const Duration waits = with.outcome.interrupted.counted.waits;
+    REQUIRE(waits > hours(1.0));
+    check_idle(with.bill);
+    const auto machines = [](const Bill& bill) { return bill.compute + bill.auxiliary; };
+    const Money paid = machines(with.bill) - machines(without.bill);
+    CHECK((with.bill.idle_gpu - without.bill.idle_gpu).base() <= Approx(paid.base()).margin(1e-6));
+    return paid.base() / (waits / hours(1.0));
+  };
+  // To the second that instances are billed by.
+  CHECK(waited("p3.2xlarge", "1") == Approx(0.0).margin(1e-3));
+  CHECK(waited("p3.2xlarge", "4") == Approx(3 * 2.0).epsilon(1e-3));
+  CHECK(waited("ml.p3.2xlarge", "4") == Approx(0.0).margin(1e-3));
+  // Helpers run on as well.
+  const std::vector<std::pair<std::string, std::string>> helpers = {
+      {"source.input_mode", "stream"},
+      {"loader.remote", R"({"instance": "c6i.4xlarge", "instances": 3, "price": "1 USD/h"})"}};
+  CHECK(waited("p3.2xlarge", "4", helpers) == Approx(3 * 2.0 + 3 * 1.0).epsilon(1e-3));
+  // Two on demand, which are never gone, and two on spot.
+  const std::vector<std::pair<std::string, std::string>> mixed = {
+      {"cluster.spot.on_demand_instances", "2"}, {"cluster.spot.on_demand_price", "5 USD/h"}};
+  CHECK(waited("p3.2xlarge", "4", mixed) == Approx(2.0 + 2 * 5.0).epsilon(1e-3));
+}
+
 TEST_CASE("billing: a mixed fleet has its efficiency, and holds one that is given") {
   const auto result = [](const char* key, const char* value) {
     return study::run(job({{"cluster.instances", "4"},

@@ -96,7 +96,7 @@ TEST_CASE("interrupted runs: time and money are the means, and their parts add u
   CHECK(run.says("caveats", "the expected values with interruptions"));
 }
 
-TEST_CASE("interrupted runs: waiting for capacity takes time and no money") {
+TEST_CASE("interrupted runs: a single instance that is waited for takes time and no money") {
   const Run waits(spot_job + " --set /cluster/spot/wait_for_capacity=1h");
   const Run none(spot_job);
   const double more = waits("time.total_s") - none("time.total_s");

@@ -55,11 +55,13 @@ const std::vector<Entry<Spot>>& entries<Spot>() {
                                       .fallback = "0 s: no last checkpoint",
                                       .limits = between(0, 3.6e6),
                                       .example = "2 min"}),
-      entry<&Spot::wait_for_capacity>("wait_for_capacity",
-                                      {.manual = "mean wait for a new instance; not billed",
-                                       .fallback = "40 min",
-                                       .limits = between(0, 3.6e7),
-                                       .example = "40 min"}),
+      entry<&Spot::wait_for_capacity>(
+          "wait_for_capacity",
+          {.manual = "mean wait for a new instance, while the others are billed "
+                     "(SageMaker: none is)",
+           .fallback = "40 min",
+           .limits = between(0, 3.6e7),
+           .example = "40 min"}),
       entry<&Spot::fallback>("fallback", {"when on-demand instances take over the job", "never"}),
       entry<&Spot::on_demand_instances>(
           "on_demand_instances", {"of the cluster's instances, those bought on demand, which are "
