@@ -329,7 +329,7 @@ std::string aws_region(const Machine* machine, std::string_view region) {
 std::string region_of_price(const Catalog& catalog, const Cluster& cluster) {
   if (!cluster.instance || cluster.price) return "";
   const bool own = cluster.prices && cluster.prices->contains(*cluster.instance) &&
-                   cluster.purchase != Purchase::spot;
+                   cluster.purchase != Purchase::spot && !is_booked(cluster.purchase);
   if (own) return "";
   const auto offer =
       find_offer(catalog, {"", *cluster.instance, std::nullopt, cluster.purchase, cluster.savings});

@@ -37,19 +37,40 @@ struct Pricer {
     return jobs > 1.0 ? fmt::format("{}, 1/{:g} of it", what, jobs) : what;
   }
 
+  /// How a machine is bought: a block is booked of the cluster's own instances, and a savings plan
+  /// is of a service: EC2's covers nothing of SageMaker, nor SageMaker's of EC2.
+  [[nodiscard]] Purchase purchase_of(const std::string& name) const {
+    const Cluster& cluster = scenario.cluster;
+    const std::string& own = cluster.instance.value_or(name);
+    const bool elsewhere = is_booked(cluster.purchase)
+                               ? name != own
+                               : cluster.purchase == Purchase::savings_plan &&
+                                     service_of(catalog, name) != service_of(catalog, own);
+    return elsewhere ? Purchase::on_demand : cluster.purchase;
+  }
+
   /// The scenario's own price of an instance type, which stands in for the catalogue's on demand; a
-  /// savings plan takes its share off it, and spot prices are the market's.
+  /// savings plan takes its share off it. Spot prices are the market's, and a block's the cloud's.
   [[nodiscard]] std::optional<Value<HourlyPrice>> own_price(const std::string& name) const {
     const Cluster& cluster = scenario.cluster;
-    if (!cluster.prices || cluster.purchase == Purchase::spot) return std::nullopt;
+    const Purchase purchase = purchase_of(name);
+    if (!cluster.prices || purchase == Purchase::spot) return std::nullopt;
     const auto own = cluster.prices->find(name);
+    if (is_booked(purchase)) {
+      if (own != cluster.prices->end()) {
+        remark(name +
+               ": /cluster/prices are on demand, and what is booked has a price of its own; "
+               "/cluster/price sets it");
+      }
+      return std::nullopt;
+    }
     if (own == cluster.prices->end()) {
       remark(name + " has no price in /cluster/prices: the catalogue's is taken");
       return std::nullopt;
     }
     Value<HourlyPrice> price = Value<HourlyPrice>::given(own->second);
     // Without its fraction a savings plan fails in find_offer, which says what is missing.
-    if (cluster.purchase != Purchase::savings_plan) return price;
+    if (purchase != Purchase::savings_plan) return price;
     if (!cluster.savings) return std::nullopt;
     price.value *= 1.0 - *cluster.savings;
     price.from.source += fmt::format(", less {:g} % savings plan", 100.0 * *cluster.savings);
@@ -67,12 +88,12 @@ struct Pricer {
       use.price = *own;
       return use;
     }
-    // A block is booked of the cluster's own instances.
-    const bool beside = is_booked(scenario.cluster.purchase) && name != scenario.cluster.instance;
-    const auto offer =
-        find_offer(catalog, {"", name, scenario.cluster.region,
-                             beside ? Purchase::on_demand : scenario.cluster.purchase,
-                             scenario.cluster.savings});
+    const Purchase purchase = purchase_of(name);
+    if (scenario.cluster.purchase == Purchase::savings_plan && purchase == Purchase::on_demand) {
+      remark(name + " is paid on demand: the cluster's savings plan is of another service");
+    }
+    const auto offer = find_offer(
+        catalog, {"", name, scenario.cluster.region, purchase, scenario.cluster.savings});
     if (!offer) {
       if (!context.machine_missing) {
         context.problem(offer.failure.key.empty() ? key : offer.failure.key, offer.failure.message,

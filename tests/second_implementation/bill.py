@@ -159,7 +159,7 @@ def bill(plan, result, prices):
         used = wall - waits - (0.0 if rule[2] else starts * time["startup_s"])
         return count * own, billed_seconds(rule, used)
 
-    own = cluster.get("prices", {}).get(instance) if purchase != "spot" else None
+    own = cluster.get("prices", {}).get(instance) if purchase not in ("spot", "capacity_block") else None
     discount = 1.0 - cluster["savings"] if purchase == "savings_plan" else 1.0
     if "price" in cluster:
         each = base(cluster["price"])
@@ -182,7 +182,7 @@ def bill(plan, result, prices):
     if helpers:
         bought = "on_demand" if purchase in ("savings_plan", "capacity_block") else purchase
         price, _ = prices.rented(helpers["instance"], cluster.get("region"), bought)
-        if purchase == "savings_plan":
+        if purchase == "savings_plan" and prices.service(helpers["instance"]) == rented:
             price *= discount
         stopped = rented == "sagemaker" and prices.service(helpers["instance"]) == rented
         rate, busy = rent(helpers["instance"], helpers["instances"], price, helpers["instances"] if stopped else 0)

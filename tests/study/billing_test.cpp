@@ -350,6 +350,45 @@ TEST_CASE("billing: own prices come before the catalogue's, for the types that t
             .remarks_say("p3.2xlarge has no price in /cluster/prices"));
 }
 
+TEST_CASE("billing: own prices on demand are not those of a block, but of the helpers beside it") {
+  const std::vector<std::pair<std::string, std::string>> block = {
+      {"instance", "p6e-gb200.36xlarge"},
+      {"purchase", "capacity_block"},
+      {"booked", "24 h"},
+      {"gpu_times", "any"},
+      {"loader.remote", R"({"instance": "c6i.4xlarge", "instances": 1})"}};
+  std::vector<std::pair<std::string, std::string>> own = block;
+  own.emplace_back("prices", R"({"p6e-gb200.36xlarge": "70 USD/h", "c6i.4xlarge": "9 USD/h"})");
+  const Billed with(job(own));
+  CHECK(with.input.compute.price.value == Billed(job(block)).input.compute.price.value);
+  CHECK(with.remarks_say("p6e-gb200.36xlarge: /cluster/prices are on demand"));
+  REQUIRE(with.input.auxiliary.size() == 1);
+  CHECK(with.input.auxiliary[0].price.value == usd_per_hour(9.0));
+}
+
+TEST_CASE("billing: a savings plan takes nothing off the machines of another service") {
+  const auto helpers = [](const char* instance, const char* purchase, const char* prices) {
+    std::vector<std::pair<std::string, std::string>> settings = {
+        {"instance", instance},
+        {"disk.kind", "ebs"},
+        {"purchase", purchase},
+        {"loader.remote", R"({"instance": "c6i.4xlarge", "instances": 2})"}};
+    if (std::string(purchase) == "savings_plan") settings.emplace_back("savings", "45%");
+    if (std::string(prices) != "") settings.emplace_back("prices", prices);
+    const Billed billed(job(settings));
+    REQUIRE(billed.input.auxiliary.size() == 1);
+    CHECK(billed.remarks_say("c6i.4xlarge is paid on demand") ==
+          (std::string(purchase) == "savings_plan" && std::string(instance).starts_with("ml.") &&
+           std::string(prices).empty()));
+    return billed.input.auxiliary[0].price.value / usd_per_hour(1.0);
+  };
+  const double full = helpers("g5.4xlarge", "on_demand", "");
+  CHECK(helpers("g5.4xlarge", "savings_plan", "") == Approx(0.55 * full));
+  CHECK(helpers("ml.g5.4xlarge", "savings_plan", "") == full);
+  const char* const own = R"({"ml.g5.4xlarge": "2 USD/h", "c6i.4xlarge": "3 USD/h"})";
+  CHECK(helpers("ml.g5.4xlarge", "savings_plan", own) == Approx(3.0));
+}
+
 TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
   const Billed stored(job({{"source.bill_storage", "true"}, {"input_mode", "stream"}}));
   const BillLine* const s3 = stored.line("S3 STANDARD");
