@@ -82,7 +82,7 @@ Showback showback_of(const ScenarioRuns& runs, const std::string& by,
     of.push_back({&runs.scenarios[i], &runs.results[i].result, runs.results[i].file});
   }
   Showback made = study::showback(of, runs.catalog, by);
-  if (commitment) made.commitment = study::commitment_of(of, *commitment);
+  if (commitment) made.commitment = study::commitment_of(of, made.all.month, *commitment);
   made.remarks.insert(made.remarks.end(), runs.remarks.begin(), runs.remarks.end());
   return made;
 }

@@ -37,13 +37,17 @@ struct ChargedJobs {
   std::optional<double> least_kg{}, most_kg{};  ///< CO2 equivalents of a month; empty: not known
 };
 
-/// A savings plan that the jobs share: a month is paid whole, used or not.
+/// A savings plan that the jobs share. It is paid hour by hour, used or not: what an hour leaves
+/// over is lost, and what an hour needs beyond it is paid on demand.
 struct Commitment {
-  Money month;   ///< committed
-  Money wanted;  ///< by jobs whose purchase is a savings plan, for instances, at its prices
-  [[nodiscard]] Money used() const { return std::min(month, wanted); }
-  [[nodiscard]] Money unused() const { return month - used(); }
-  [[nodiscard]] Money beyond() const { return wanted - used(); }  ///< paid on demand instead
+  Money month;      ///< committed
+  Money wanted;     ///< by jobs whose purchase is a savings plan, for instances, at its prices
+  Money used;       ///< of `wanted`, at most: where no two jobs run at a time
+  Money on_demand;  ///< what the rest of `wanted` costs on demand
+  Money jobs;       ///< the month of all jobs, by their bills
+  [[nodiscard]] Money unused() const { return month - used; }
+  [[nodiscard]] Money beyond() const { return wanted - used; }
+  [[nodiscard]] Money all() const { return jobs - wanted + month + on_demand; }
 };
 
 struct Showback {

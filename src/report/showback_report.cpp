@@ -87,18 +87,23 @@ Paragraph headline(const Showback& showback) {
 }
 
 Paragraph of_commitment(const Commitment& plan) {
-  std::string text = fmt::format("The savings plan commits {} a month; the jobs use {} of it ({})",
-                                 money(plan.month), money(plan.used()),
-                                 percent(plan.month > Money{} ? plan.used() / plan.month : 0.0));
+  std::string text = fmt::format(
+      "The savings plan commits {} a month, hour by hour; the jobs use {} of it ({}) where no two "
+      "run at a time",
+      money(plan.month), money(plan.used),
+      percent(plan.month > Money{} ? plan.used / plan.month : 0.0));
   if (plan.unused() > Money{}) {
     text += fmt::format(", and {} pay for nothing", money(plan.unused()));
   }
   text += ".";
   if (plan.beyond() > Money{}) {
     text += fmt::format(
-        " They would use {} more: beyond the plan they are paid on demand, which is more than "
-        "these bills say.",
-        money(plan.beyond()));
+        " What their hours need beyond it is {} at its prices, and {} on demand, which is paid.",
+        money(plan.beyond()), money(plan.on_demand));
+  }
+  if (plan.all() > plan.jobs) {
+    text += fmt::format(" With all of this the month costs {}, not {}.", money(plan.all()),
+                        money(plan.jobs));
   }
   return {text, Tone::plain};
 }

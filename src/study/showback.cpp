@@ -115,6 +115,25 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
   return job;
 }
 
+/// A month of a job whose instances a savings plan pays, at its prices.
+struct CoveredJob {
+  Money wanted;
+  Money within;       ///< of it, what the plan's hours pay where the job runs alone
+  double kept = 1.0;  ///< the plan's price of an instance over that on demand
+};
+
+CoveredJob covered_by(HourlyPrice hourly, const RunOf& run) {
+  const Cluster& cluster = run.scenario->cluster;
+  const double runs = run.scenario->accounting.runs_per_month.value_or(1.0);
+  const Bill& bill = run.result->bill;
+  const Duration held = bill.billed_time + cluster.kept_warm.value_or(Duration{});
+  CoveredJob job;
+  job.wanted = runs * bill.compute;
+  job.within = runs * std::min(bill.compute, hourly * held);
+  job.kept = 1.0 - cluster.savings.value_or(0.0);
+  return job;
+}
+
 void remark_on(const Showback& made, std::span<const RunOf> runs,
                std::vector<std::string>& remarks) {
   const auto count = [](const auto& list, auto of) {
@@ -165,12 +184,22 @@ std::optional<Footprint> footprint_of(const Scenario& scenario, const Result& re
   return made;
 }
 
-Commitment commitment_of(std::span<const RunOf> runs, HourlyPrice hourly) {
+Commitment commitment_of(std::span<const RunOf> runs, Money month_of_jobs, HourlyPrice hourly) {
   Commitment made;
   made.month = hourly * months(1);
+  made.jobs = month_of_jobs;
+  Money within;  // what the jobs' hours have of the plan, were the month as long as all of them
+  std::vector<CoveredJob> covered;
   for (const RunOf& run : runs) {
     if (run.scenario->cluster.purchase != Purchase::savings_plan) continue;
-    made.wanted += run.scenario->accounting.runs_per_month.value_or(1.0) * run.result->bill.compute;
+    covered.push_back(covered_by(hourly, run));
+    made.wanted += covered.back().wanted;
+    within += covered.back().within;
+  }
+  const double share = within > made.month ? made.month / within : 1.0;
+  made.used = share * within;
+  for (const CoveredJob& job : covered) {
+    if (job.kept > 0.0) made.on_demand += 1.0 / job.kept * (job.wanted - share * job.within);
   }
   return made;
 }

@@ -29,7 +29,8 @@ std::optional<Footprint> footprint_of(const Scenario& scenario, const Result& re
 /// one; one without the tag belongs to the group "". Precondition: at least one.
 Showback showback(std::span<const RunOf> runs, const Catalog& catalog, const std::string& by);
 
-/// What a savings plan of `hourly` commits in a month of 730 hours, and what the jobs use of it.
-Commitment commitment_of(std::span<const RunOf> runs, HourlyPrice hourly);
+/// What a savings plan of `hourly` commits in a month of 730 hours, and what the jobs, whose month
+/// costs `month_of_jobs`, use of it.
+Commitment commitment_of(std::span<const RunOf> runs, Money month_of_jobs, HourlyPrice hourly);
 
 }  // namespace feedrate::study

@@ -138,21 +138,38 @@ TEST_CASE("showback: electricity is between what waiting and computing GPUs take
   CHECK(!footprint_of(s, result_of(1.0, 1.0, 1.0, 0.0), dark));
 }
 
-TEST_CASE("showback: a savings plan is paid whole, used or not") {
+TEST_CASE("showback: a savings plan is paid hour by hour, used or not") {
+  // 20 runs of 4 h at 2.50 USD/h by the plan, 5 USD/h on demand.
   Scenario a = job_of("a", "vision", 20.0);
   a.cluster.purchase = Purchase::savings_plan;
+  a.cluster.savings = 0.5;
   Scenario b = job_of("b", "speech", 5.0);
   Result ra = result_of(4.0, 0.5, 12.0, 3.0);
   Result rb = ra;
   ra.bill.compute = rb.bill.compute = usd(10.0);
-  const std::vector<RunOf> runs = {{&a, &ra, "a.json"}, {&b, &rb, "b.json"}};
-  const Commitment plan = commitment_of(runs, usd_per_hour(1.0));
+  ra.bill.billed_time = rb.bill.billed_time = hours(4.0);
+  std::vector<RunOf> runs = {{&a, &ra, "a.json"}, {&b, &rb, "b.json"}};
+  const Commitment plan = commitment_of(runs, usd(500.0), usd_per_hour(1.0));
   CHECK(plan.month.base() == Approx(730.0));
-  CHECK(plan.used().base() == Approx(200.0));  // b is bought on demand
-  CHECK(plan.unused().base() == Approx(530.0));
-  CHECK(plan.beyond() == Money{});
-  const Commitment small = commitment_of(runs, usd_per_hour(0.1));
-  CHECK(small.used().base() == Approx(73.0));
-  CHECK(small.unused() == Money{});
-  CHECK(small.beyond().base() == Approx(127.0));
+  CHECK(plan.wanted.base() == Approx(200.0));  // b is bought on demand
+  CHECK(plan.used.base() == Approx(80.0));
+  CHECK(plan.unused().base() == Approx(650.0));
+  CHECK(plan.beyond().base() == Approx(120.0));
+  CHECK(plan.on_demand.base() == Approx(240.0));
+  CHECK(plan.all().base() == Approx(500.0 - 200.0 + 730.0 + 240.0));
+  // One that pays for all of a job's hour pays for the job, and for the hours without it.
+  const Commitment large = commitment_of(runs, usd(500.0), usd_per_hour(3.0));
+  CHECK(large.used.base() == Approx(200.0));
+  CHECK(large.unused().base() == Approx(3.0 * 730.0 - 200.0));
+  CHECK(large.on_demand == Money{});
+  // Runs that have more hours than the month cannot use more than all of it.
+  a.accounting.runs_per_month = 365.0;
+  const Commitment small = commitment_of(runs, usd(5000.0), usd_per_hour(0.1));
+  CHECK(small.used.base() == Approx(73.0));
+  CHECK(small.unused().base() == Approx(0.0).margin(1e-9));
+  CHECK(small.on_demand.base() == Approx(2.0 * (3650.0 - 73.0)));
+  // Instances that are kept warm are covered, too.
+  a.accounting.runs_per_month = 20.0;
+  a.cluster.kept_warm = hours(1.0);
+  CHECK(commitment_of(runs, usd(500.0), usd_per_hour(1.0)).used.base() == Approx(100.0));
 }

@@ -26,10 +26,15 @@ struct Recorded<Commitment> {
     using C = Commitment;
     return {
         written<&C::month>("committed_usd", "a month: 730 hours of it"),
-        written<&C::used>("used_usd", "by instances of jobs whose purchase is savings_plan"),
-        written<&C::unused>("left_over_usd", "paid for nothing"),
+        written<&C::used>("used_usd",
+                          "by instances of jobs whose purchase is savings_plan: at most, where no "
+                          "two of them run at a time"),
+        written<&C::unused>("left_over_usd", "hours of it, or parts of them, that nobody uses"),
         written<&C::beyond>("beyond_usd",
                             "what the jobs have beyond it, at its prices: paid on demand instead"),
+        written<&C::on_demand>("beyond_on_demand_usd", "what that costs on demand"),
+        written<&C::all>("month_usd",
+                         "all jobs, with what is left over, and on demand what is beyond"),
     };
   }
 };
