@@ -10,6 +10,7 @@
 #include "resolve/memory.hpp"
 #include "resolve/parallel.hpp"
 #include "resolve/pieces.hpp"
+#include "resolve/services.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -89,10 +90,11 @@ struct Plan {
   void file_system() const {
     if (s.source.service.family() != Service::fsx_lustre || !s.source.capacity) return;
     const Bytes data = stored_dataset(context);
-    const CapacitySteps steps =
-        fsx_steps(context.catalog, planned_fsx(context).deployment_type).value;
-    const Bytes room = billed_capacity(*s.source.capacity, steps);
-    if (data <= room) return;
+    const FsxPlan& plan = planned_fsx(context);
+    const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type).value;
+    const Bytes room = billed_capacity(plan.capacity, steps);
+    const Bytes needed = in_fsx_units(data);
+    if (needed <= room) return;
     if (s.source.lazy_load_from_s3.value_or(false)) {
       doubt(fmt::format("The file system of {} cannot hold all of the {} that it loads from S3.",
                         size_text(room), size_text(data)));
@@ -102,7 +104,7 @@ struct Plan {
         "/source/capacity",
         fmt::format("{} does not fit into a file system of {}; the smallest that holds them has {} "
                     "(left out, that one is taken)",
-                    size_text(data), size_text(room), size_text(billed_capacity(data, steps))));
+                    size_text(data), size_text(room), size_text(billed_capacity(needed, steps))));
   }
 
   void shards() const {

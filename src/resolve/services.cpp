@@ -146,6 +146,10 @@ std::vector<std::string> names_in(const Records& records, Name name) {
 
 }  // namespace
 
+Bytes in_fsx_units(Bytes data) {
+  return data / gibibytes(1000) * tebibytes(1);
+}
+
 const FsxPlan& planned_fsx(Context& context) {
   if (context.fsx) return *context.fsx;
   const Source& source = context.scenario.source;
@@ -163,10 +167,14 @@ const FsxPlan& planned_fsx(Context& context) {
   }
   const Bytes holds = stored_dataset(context);
   const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type).value;
-  const Bytes smallest = billed_capacity(std::max(holds, Bytes{}), steps);
+  const Bytes smallest = billed_capacity(in_fsx_units(std::max(holds, Bytes{})), steps);
   plan.capacity =
       context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {}, smallest,
                              "the smallest FSx for Lustre file system that holds the dataset");
+  constexpr double rounding = 1e-9;
+  const double sold = billed_capacity(plan.capacity, steps) / plan.capacity;
+  // A size as it stands, "1.2 TiB", was written in FSx's own units.
+  if (std::abs(sold - 1.0) > rounding) plan.capacity = in_fsx_units(plan.capacity);
   context.fsx = std::move(plan);
   return *context.fsx;
 }

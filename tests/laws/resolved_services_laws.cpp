@@ -76,8 +76,8 @@ TEST_CASE(
       w.catalog.fsx.open_small_file = published(d.of<Duration>(1e-4, 1e-2));
       w.catalog.fsx.one_disk = published(d.of<Bandwidth>(1e8, 1e9));
       const double first = base(step);
-      const double sold =
-          capacity <= first ? first : std::ceil(capacity / first / 2.0) * first * 2.0;
+      const double needed = 1.024 * capacity;  // FSx calls 1000 GiB a TiB
+      const double sold = needed <= first ? first : std::ceil(needed / first / 2.0) * first * 2.0;
       latency = base(w.catalog.fsx.latency->value);
       if (files) latency += base(w.catalog.fsx.open_small_file->value);
       rate = base(one.disk_read->value) * sold;

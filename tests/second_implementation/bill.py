@@ -227,8 +227,11 @@ def bill(plan, result, prices):
         price = prices.stored("fsx_lustre", "prices", place, **tier)
         steps = [s for s in prices.files["fsx_lustre"]["steps"] if s.get("deployment_type") in (None, tier["deployment_type"])][0]
         first, second, step = (base(steps[key]) for key in ("first", "second", "step"))
-        wanted = max(base(source["capacity"]) if "capacity" in source else 0.0, samples * size)
-        sold = first if wanted <= first else second if wanted <= second else math.ceil(wanted / step - 1e-9) * step
+        # FSx calls 1000 GiB a TiB; a capacity that is one of its sizes as it stands is written so.
+        sizes = lambda wanted: first if wanted <= first else second if wanted <= second else math.ceil(wanted / step - 1e-9) * step
+        given = base(source.get("capacity", "0 B"))
+        size_there = given > 0 and abs(sizes(given) / given - 1) < 1e-9
+        sold = sizes(max(given if size_there else given * 1.024, samples * size * 1.024))
         parts["storage"] += sold * amount(price, "storage") * lease if holds else 0.0
         if source.get("lazy_load_from_s3"):
             parts["requests"] += objects * amount(prices.stored("s3", "prices", place, storage_class="STANDARD"), "per_1000_gets") / 1000 / job.get("jobs", 1)

@@ -235,6 +235,27 @@ TEST_CASE("billing: while one spot instance is waited for, all others are paid")
   CHECK(waited("p3.2xlarge", "4", mixed) == Approx(2.0 + 2 * 5.0).epsilon(1e-3));
 }
 
+TEST_CASE("billing: FSx for Lustre is sold, priced and as fast by its own TiB of 1000 GiB") {
+  const auto month = [](std::vector<std::pair<std::string, std::string>> more) {
+    more.insert(more.begin(), {{"source.service", "fsx-lustre"},
+                               {"source.input_mode", "mount"},
+                               {"source.storage_held", "730 h"}});
+    return Billed(job(more)).dollars("FSx for Lustre");
+  };
+  const auto scratch = [&](const char* capacity) {
+    return month({{"source.deployment_type", "SCRATCH_2"}, {"source.capacity", capacity}});
+  };
+  // As AWS writes it, and in bytes: 1200 GiB are 1.2 of its TiB.
+  CHECK(scratch("1.2 TiB") == Approx(1.2 * 140.0));
+  CHECK(scratch("1200 GiB") == Approx(1.2 * 140.0));
+  CHECK(scratch("1201 GiB") == Approx(2.4 * 140.0));
+  CHECK(scratch("48 TiB") == Approx(48.0 * 140.0));
+  CHECK(scratch("120000 GiB") == Approx(120.0 * 140.0));
+  // 50 TB are 46,566 GiB, which 48,000 hold.
+  CHECK(month({{"source.deployment_type", "SCRATCH_2"}, {"dataset.bytes_per_sample", "50 MB"}}) ==
+        Approx(48.0 * 140.0));
+}
+
 TEST_CASE("billing: a mixed fleet has its efficiency, and holds one that is given") {
   const auto result = [](const char* key, const char* value) {
     return study::run(job({{"cluster.instances", "4"},
