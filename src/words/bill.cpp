@@ -102,7 +102,7 @@ struct Price {
   }
   std::string operator()(const ChargedIops& c) const { return monthly(c.price.base(), "IOPS"); }
   std::string operator()(const ChargedBandwidth& c) const {
-    return monthly(c.price.base() * 1e6, "(MB/s)");
+    return monthly(c.price.base() * 1048576.0, "(MiB/s)");
   }
   std::string operator()(const ChargedRequests& c) const {
     return fmt::format("{} USD per 1,000 requests", plain_number(1000.0 * c.price.base()));

@@ -256,6 +256,24 @@ TEST_CASE("billing: FSx for Lustre is sold, priced and as fast by its own TiB of
         Approx(48.0 * 140.0));
 }
 
+TEST_CASE("billing: throughput of volumes and of EFS is paid by the MiB/s") {
+  const Billed gp3(job({{"source.service", "ebs"},
+                        {"source.storage_held", "730 h"},
+                        {"cluster.instance", "g5.xlarge"},
+                        {"disk.kind", "ebs"},
+                        {"disk.volume_type", "gp3"},
+                        {"disk.size", "1000 GiB"},
+                        {"disk.bandwidth", "250 MiB/s"}}));
+  CHECK(gp3.dollars("EBS throughput") == Approx(125 * 0.04));
+  const Billed efs(job({{"source.service", "efs"},
+                        {"source.input_mode", "mount"},
+                        {"source.storage_held", "730 h"},
+                        {"source.throughput_mode", "provisioned"},
+                        {"source.provisioned_throughput", "100 MiB/s"}}));
+  // 1 TB earns 50 MB/s.
+  CHECK(efs.dollars("EFS provisioned throughput") == Approx(6.0 * (100.0 - 50e6 / 1048576.0)));
+}
+
 TEST_CASE("billing: a mixed fleet has its efficiency, and holds one that is given") {
   const auto result = [](const char* key, const char* value) {
     return study::run(job({{"cluster.instances", "4"},

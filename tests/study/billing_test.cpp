@@ -417,5 +417,5 @@ TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
     }
   }
   CHECK(words::price(*volume.line("EBS IOPS")) == "0.005 USD/IOPS-month");
-  CHECK(words::price(*volume.line("EBS throughput")).ends_with(" USD/(MB/s)-month"));
+  CHECK(words::price(*volume.line("EBS throughput")).ends_with(" USD/(MiB/s)-month"));
 }
