@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "catalog/lookup.hpp"
 #include "catch.hpp"
 #include "study/run.hpp"
 #include "tests/study/billed.hpp"
@@ -272,6 +273,12 @@ TEST_CASE("billing: throughput of volumes and of EFS is paid by the MiB/s") {
                         {"source.provisioned_throughput", "100 MiB/s"}}));
   // 1 TB earns 50 MB/s.
   CHECK(efs.dollars("EFS provisioned throughput") == Approx(6.0 * (100.0 - 50e6 / 1048576.0)));
+}
+
+TEST_CASE("billing: Google bills a minute of a machine at least, Azure each second") {
+  CHECK(billing_rule(test::catalog(), "gcp").minimum == seconds(60));
+  CHECK(billing_rule(test::catalog(), "gcp").granularity == seconds(1));
+  CHECK(billing_rule(test::catalog(), "azure").minimum == Duration{});
 }
 
 TEST_CASE("billing: a mixed fleet has its efficiency, and holds one that is given") {
