@@ -350,11 +350,12 @@ TEST_CASE("priced: no old price without a region is current beside a newer one o
 TEST_CASE("priced: every billing rule decides what is paid") {
   Asked all;
   for (BillingRule& rule : all.catalog.billing) {
+    const char* const instance = rule.service == "sagemaker" ? "ml.p3.2xlarge"
+                                 : rule.service == "gcp"     ? "a2-highgpu-8g"
+                                 : rule.service == "azure"   ? "NC24ads A100 v4"
+                                                             : "p3.2xlarge";
     const std::vector<Settings> plans = {
-        {{"cluster.price", "null"},
-         {"cluster.instance", rule.service == "sagemaker" ? "ml.p3.2xlarge" : "p3.2xlarge"},
-         {"source.nat_gateway", "true"},
-         {"job.startup", "2 h"}}};
+        {{"cluster.instance", instance}, {"source.nat_gateway", "true"}, {"job.startup", "2 h"}}};
     INFO(rule.service);
     all.price(
         rule.service + " granularity", rule, [&] { rule.granularity = hours(7); }, plans);
