@@ -33,7 +33,7 @@ struct Recorded<Commitment> {
         written<&C::beyond>("beyond_usd",
                             "what the jobs have beyond it, at its prices: paid on demand instead"),
         written<&C::on_demand>("beyond_on_demand_usd", "what that costs on demand"),
-        written<&C::all>("month_usd",
+        written<&C::all>("whole_month_usd",
                          "all jobs, with what is left over, and on demand what is beyond"),
     };
   }
