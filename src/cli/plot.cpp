@@ -70,6 +70,17 @@ std::string document(const std::string& path) {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
+/// Refuses what is no specification, with the line where it goes wrong.
+void check_spec(const std::string& path) {
+  const schema::JsonPtr root = schema::parse_json(read_text_file(path), path);
+  if (root->kind == schema::JsonKind::object) return;
+  throw InputError({{.file = path,
+                     .line = root->line,
+                     .pointer = "",
+                     .message = "expected a Vega-Lite specification, which is an object, got " +
+                                schema::describe(*root)}});
+}
+
 /// Refuses what no chart can be made of, with the line where it goes wrong.
 void check_document(const std::string& text, const std::string& name) {
   const schema::JsonPtr root = schema::parse_json(text, name);
@@ -120,6 +131,7 @@ int plot(const PlotArguments& arguments) {
   const std::string spec = spec_path(arguments.spec, folder);
   const std::vector<std::string> inputs = {spec, arguments.result};
   if (!arguments.output.empty()) refuse_to_overwrite("--output", arguments.output, inputs);
+  check_spec(spec);
   const std::string text = document(arguments.result);
   check_document(text, arguments.result == "-" ? "standard input" : arguments.result);
   const std::string svg = drawn(arguments, folder, spec, text);

@@ -171,6 +171,64 @@ TEST_CASE("plot: a specification of one's own") {
   CHECK(has(outcome.out, ">collate</text>"));
 }
 
+TEST_CASE("plot: a specification loads no file and no page") {
+  const Folder folder;
+  const std::string secret = folder.write("secret.json", R"([{"a": "hunter2", "b": 1}])");
+  const std::string points = R"({"data": {"name": "stages"}, )";
+  const std::string bars = R"("mark": "bar", "encoding": {"x": {"field": "capacity", "type":
+    "quantitative"}, "y": {"field": "stage"}}})";
+  const auto layer = [&](const std::string& data) {
+    return points + R"("layer": [{)" + bars + R"(, {"data": )" + data +
+           R"(, "mark": "text", "encoding": {"text": {"field": "a"}, "x": {"field": "b", "type":
+             "quantitative"}}}]})";
+  };
+  const auto drawn = [&](const std::string& spec) {
+    return shell(run + "| feedrate plot " + folder.write("mine.json", spec) + " -");
+  };
+  for (const std::string& url : {secret, "file://" + secret, std::string("http://127.0.0.1:1/x")}) {
+    const Outcome looked_up =
+        drawn(points + R"("transform": [{"lookup": "stage", "from": {"data": {"url": ")" + url +
+              R"("}, "key": "a", "fields": ["b"]}}], )" + bars);
+    const Outcome image = drawn(points + R"("mark": {"type": "image", "url": ")" + url +
+                                R"("}, "encoding": {"y": {"field": "stage"}}})");
+    for (const Outcome& outcome : {drawn(layer(R"({"url": ")" + url + "\"}")), looked_up, image}) {
+      INFO(url << outcome.err << outcome.out);
+      CHECK(outcome.status == 2);
+      CHECK(outcome.out.empty());
+      CHECK(has(outcome.err, "got one that loads \"" + url + "\""));
+      CHECK_FALSE(has(outcome.err, "hunter2"));
+      CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    }
+  }
+  // Values and links of its own are no loads.
+  const Outcome values = drawn(layer(R"({"values": [{"a": "note", "b": 1}]})"));
+  INFO(values.err);
+  CHECK(values.status == 0);
+  CHECK(has(values.out, ">note</text>"));
+  const Outcome link = drawn(points + R"("mark": {"type": "bar", "href": "https://example.com/"},
+    "encoding": {"y": {"field": "stage"}}})");
+  CHECK(has(link.out, "href=\"https://example.com/\""));
+}
+
+TEST_CASE("plot: nothing is quoted of a file that is no JSON") {
+  const Folder folder;
+  const std::string secret = folder.write("secret.txt", "hunter2 is the password\n");
+  const std::string result = folder.at("r.json");
+  REQUIRE(shell(run + "-o " + result).status == 0);
+  for (const std::string& line :
+       {"feedrate plot " + secret + " " + result, "feedrate plot stages " + secret,
+        "node plots/render.mjs " + secret + " light <" + result}) {
+    const Outcome outcome = shell(line);
+    INFO(line << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, "secret.txt:"));
+    CHECK_FALSE(has(outcome.err, "hunter"));
+  }
+  const Outcome null = shell("feedrate plot " + folder.write("n.json", "null") + " " + result);
+  CHECK(null.status == 2);
+  CHECK(has(null.err, "n.json:1: expected a Vega-Lite specification"));
+}
+
 TEST_CASE("plot: names with markup are text in the SVG") {
   const Outcome outcome = shell(
       "echo '{\"result\": {\"stages\": [{\"stage\": \"<script>x()</script>\", "

@@ -107,11 +107,14 @@ Samples from_csv(std::string_view whole, const std::string& path,
     if (std::none_of(fields.begin(), fields.end(), [&](std::string_view field) {
           return std::find(known.begin(), known.end(), field) != known.end();
         })) {
+      // It may be any file, to which a stranger's link led: of a line that is no form that is
+      // known, nothing is quoted.
+      const std::string meant = did_you_mean(fields.front(), known);
       wrong.add(number,
                 fmt::format("expected what nvidia-smi, top, iostat -x or sar -n DEV print, or "
-                            "a header of the columns {}; got {}{}",
-                            fmt::join(known, ", "), in_quotes(fields.front().substr(0, 60)),
-                            did_you_mean(fields.front(), known)));
+                            "a header of the columns {}; got {}",
+                            fmt::join(known, ", "),
+                            meant.empty() ? "another line" : in_quotes(fields.front()) + meant));
       wrong.throw_if_any();
     }
     for (const std::string_view field : fields) {
