@@ -33,6 +33,21 @@ TEST_CASE("observe --import: the same from standard input, and to a file") {
   CHECK(again.out == piped.out);
 }
 
+#ifndef FEEDRATE_SANITIZED  // the sanitizer reserves terabytes of address space
+TEST_CASE("observe --import: a step that is told a million times takes the memory of one") {
+  const Folder folder;
+  const std::string log = folder / "bar.log";
+  const std::string bar = " 45%|####5     | 450/1000 [01:30<01:50,  5.00it/s]";
+  // 100 MB of address space hold the program, and not as many records.
+  const Outcome got = shell("yes '" + bar + "' | head -n 1000000 >'" + log +
+                            "'; ulimit -v 150000; feedrate observe --import '" + log + "'");
+  INFO(got.err);
+  CHECK(got.status == 0);
+  CHECK(has(got.err, "1 record of progress bar"));
+  CHECK(has(got.err, "repeats of a step that was seen before (999999)"));
+}
+#endif
+
 TEST_CASE("observe --import: a mistake is told with exit status 2, and nothing is written") {
   const Folder folder;
   const std::string out = folder.write("out.jsonl", "as it was");

@@ -189,8 +189,7 @@ void Collector::machine(std::string_view node, std::optional<double> cpus) {
   headers_.push_back(header);
 }
 
-void Collector::put(FormatId format, const StepRecord& step) {
-  if (lines_.size() + steps_.size() >= most_lines) store({});
+void Collector::keep(FormatId format, const StepRecord& step) {
   TimedStep timed{step, static_cast<std::uint32_t>(files_.size() - 1), format, 0};
   // A log that does not name the epoch starts to count again in each.
   if (!steps_.empty() && steps_.back().format == format) {
@@ -201,7 +200,15 @@ void Collector::put(FormatId format, const StepRecord& step) {
     }
   }
   if (step.epoch) timed.round = static_cast<std::int64_t>(std::clamp(*step.epoch, 0.0, 9e15));
+  // Others that repeat a step are known once all files are read; these may be millions.
+  const bool same = step.step && !steps_.empty() && steps_.back().file == timed.file &&
+                    steps_.back().format == format && steps_.back().round == timed.round &&
+                    steps_.back().record.step == step.step;
+  if (!same) told_.clear();
+  if (step.step && !told_.insert(step.rank.value_or(-1.0)).second) return skip(skipped::repeated);
+  if (lines_.size() + steps_.size() >= most_lines) store({});
   steps_.push_back(timed);
+  keep(format);
 }
 
 double Collector::to_utc(double local) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -97,7 +98,8 @@ class Collector {
   void put(const Sample& sample, std::optional<ClockKind> clock);
   void put(const Mark& mark, ClockKind clock);
   void put(const ObservationRemark& remark, ClockKind clock);
-  void put(FormatId format, const StepRecord& step);
+  /// Keeps it, or skips it where the records before it told of the same step.
+  void keep(FormatId format, const StepRecord& step);
   void put(const ObservationHeader& header);
 
   /// What is known of the machine.
@@ -131,6 +133,7 @@ class Collector {
   std::vector<ImportedFile> files_;
   std::vector<StoredLine> lines_;
   std::vector<TimedStep> steps_;
+  std::set<double> told_;  ///< ranks of the last step: a progress bar draws it again and again
   std::vector<ObservationHeader> headers_;
   std::map<std::uint32_t, std::int64_t> repeats_;  ///< samples of a file that were not the first
   std::vector<std::string> names_{""};

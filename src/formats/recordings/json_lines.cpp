@@ -65,8 +65,7 @@ class JsonLines : public LineKind {
       return to.skip(skipped::negative);
     }
     const FormatId format = detectron ? FormatId::detectron2 : FormatId::mmengine;
-    to.put(format, step);
-    to.keep(format);
+    to.keep(format, step);
   }
 
   ClockKind clock_ = ClockKind::utc;

@@ -188,8 +188,7 @@ class StepLogs : public LineKind {
         return true;
       }
     }
-    to.put(format, step);
-    to.keep(format);
+    to.keep(format, step);
     return true;
   }
 

@@ -130,8 +130,7 @@ void read_dlio_output(const schema::JsonValue& root, Collector& to) {
         const bool slept = sleeps != nullptr && i < sleeps->items.size();
         const auto sleep = slept ? number_of(sleeps->items[i].get()) : std::nullopt;
         if (sleep && *sleep >= 0.0) record.time = *record.wait + *sleep;
-        to.put(FormatId::dlio_output, record);
-        to.keep(FormatId::dlio_output);
+        to.keep(FormatId::dlio_output, record);
       }
     }
   }
