@@ -43,14 +43,29 @@ bool names_a_secret(std::string_view name) {
       "token",     "password",   "passwd",      "passphrase", "pwd",           "secret",
       "secrets",   "credential", "credentials", "apikey",     "authtoken",     "accesstoken",
       "accesskey", "secretkey",  "bearer",      "privatekey", "authorization", "clientsecret"};
-  constexpr std::array of_a_key = {"api",     "access",  "secret",  "private",   "auth",
-                                   "signing", "account", "license", "encryption"};
+  // "--pass-through" and "--auth-type" are none.
+  constexpr std::array at_the_end = {"pass", "pw", "auth", "authkey", "sshpass", "pat"};
+  // "--image-key" names a column: what keys are of decides.
+  constexpr std::array of_a_key = {
+      "api",       "access",     "secret",  "private", "auth",    "signing",     "account",
+      "license",   "encryption", "storage", "service", "master",  "client",      "app",
+      "ssh",       "aws",        "s3",      "gcs",     "gcp",     "google",      "azure",
+      "sas",       "hf",         "hub",     "github",  "gitlab",  "huggingface", "openai",
+      "anthropic", "wandb",      "neptune", "comet",   "clearml", "mlflow",      "mosaicml",
+      "ngc",       "kaggle",     "datadog", "dd",      "slack",   "sentry",      "telegram"};
+  // As in PGPASSWORD.
+  constexpr std::array endings = {"password", "passwd", "passphrase", "apikey", "secretkey"};
   const std::vector<std::string> parts = parts_of_name(name);
   const auto among = [](std::span<const char* const> list, const std::string& part) {
     return std::find(list.begin(), list.end(), part) != list.end();
   };
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (among(alone, parts[i])) return true;
+    if (i + 1 == parts.size() && among(at_the_end, parts[i])) return true;
+    if (std::any_of(endings.begin(), endings.end(),
+                    [&](const char* end) { return parts[i].ends_with(end); })) {
+      return true;
+    }
     if (parts[i] == "key" && i > 0 && among(of_a_key, parts[i - 1])) return true;
   }
   return false;

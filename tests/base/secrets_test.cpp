@@ -27,6 +27,14 @@ TEST_CASE("secrets: what a name says is one is replaced, by itself or behind its
   CHECK(written({"--db_password=a b", "x"}) == "--db_password=*** x");
   CHECK(written({"env", "WANDB_API_KEY=abc", "AWS_SECRET_ACCESS_KEY=abc/+", "python"}) ==
         "env WANDB_API_KEY=*** AWS_SECRET_ACCESS_KEY=*** python");
+  for (const std::string flag :
+       {"--wandb-key", "--neptune-key", "--comet_key", "--ssh-pass", "--pass", "--pw", "--auth",
+        "--wandbKey", "--storage-key", "--dbPass"}) {
+    CHECK(written({"true", flag, "pw1", "x"}) == "true " + flag + " *** x");
+    CHECK(written({"true", flag + "=pw1", "x"}) == "true " + flag + "=*** x");
+  }
+  CHECK(written({"env", "PGPASSWORD=a", "SSHPASS=b", "WANDB_KEY=c", "psql"}) ==
+        "env PGPASSWORD=*** SSHPASS=*** WANDB_KEY=*** psql");
   CHECK(written({"-H", "Authorization: Bearer abc"}) == "-H Authorization: ***");
   CHECK(written({"bash", "-c", "HF_TOKEN=abc  python t.py --password abc --lr 0.1"}) ==
         "bash -c HF_TOKEN=***  python t.py --password *** --lr 0.1");
@@ -61,6 +69,8 @@ TEST_CASE("secrets: what is none stays as it is typed") {
            {"python", "train.py", "--max-tokens", "512", "--tokenizer", "gpt2"},
            {"torchrun", "--nproc-per-node=8", "-m", "mine.train", "--lr=1e-3", "a  b"},
            {"./run.sh", "--keys", "image,label", "--monkey", "x", "sk-learn", "eyJ"},
+           {"--image-key", "jpg", "--sort-key=a", "--passes", "3", "--pass-through", "x",
+            "--auth-type", "none", "--bypass", "x", "--key", "image", "--patch", "16"},
            {"", "-", "--", "=", "a=", ":"}}) {
     CHECK(command_without_secrets(words) == words);
   }
