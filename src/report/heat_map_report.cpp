@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "report/csv.hpp"
 #include "report/diagnose_report.hpp"
@@ -34,23 +36,18 @@ std::string times_of(const HeatMap& map) {
   return fmt::format("{}; one column is {}", duration(map.length), duration(map.column));
 }
 
-const HeatRow* find_row(const HeatMap& map, const HeatRow& like) {
-  const auto found = std::find_if(map.rows.begin(), map.rows.end(), [&](const HeatRow& row) {
-    return row.kind == like.kind && row.name == like.name;
-  });
-  return found == map.rows.end() ? nullptr : &*found;
-}
-
-std::vector<const HeatRow*> all_rows(std::span<const ShownObservation> shown) {
-  std::vector<const HeatRow*> rows;
+std::vector<RowOfAll> all_rows(std::span<const ShownObservation> shown) {
+  std::vector<RowOfAll> rows;
+  std::map<std::pair<HeatKind, std::string_view>, std::size_t> places;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     for (const HeatRow& row : shown[i].map.rows) {
-      const bool before = i > 0 && find_row(shown[0].map, row) != nullptr;
-      if (!before) rows.push_back(&row);
+      const auto [found, added] = places.try_emplace({row.kind, row.name}, rows.size());
+      if (added) rows.push_back({&row, std::vector<const HeatRow*>(shown.size())});
+      rows[found->second].of_each[i] = &row;
     }
   }
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const HeatRow* a, const HeatRow* b) { return a->kind < b->kind; });
+                   [](const RowOfAll& a, const RowOfAll& b) { return a.row->kind < b.row->kind; });
   return rows;
 }
 
@@ -110,11 +107,11 @@ Table map_table(std::span<const ShownObservation> shown) {
     table.columns.push_back({shown.size() > 1 ? one.file : "over time"});
     table.columns.push_back({"mean", Align::right});
   }
-  for (const HeatRow* const row : all_rows(shown)) {
-    Row line{{row_name(*row)}, false};
-    for (const ShownObservation& one : shown) {
-      const HeatRow* const found = find_row(one.map, *row);
-      line.cells.emplace_back(cells(found, one.map.columns));
+  for (const RowOfAll& all : all_rows(shown)) {
+    Row line{{row_name(*all.row)}, false};
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const HeatRow* const found = all.of_each[i];
+      line.cells.emplace_back(cells(found, shown[i].map.columns));
       line.cells.push_back(found == nullptr ? Cell("-", Tone::faint) : Cell(percent(found->mean)));
     }
     table.rows.push_back(std::move(line));

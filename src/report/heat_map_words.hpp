@@ -12,9 +12,12 @@ std::string row_name(const observe::HeatRow& row);
 std::string title_of(const ShownObservation& shown);
 /// "12.5 s, a column is 0.5 s".
 std::string times_of(const observe::HeatMap& map);
-/// The row of the same kind and name, or null.
-const observe::HeatRow* find_row(const observe::HeatMap& map, const observe::HeatRow& like);
-/// The rows of all, in the order of kinds, each name once. The pointers live as long as `shown`.
-std::vector<const observe::HeatRow*> all_rows(std::span<const ShownObservation> shown);
+/// A row of all observations, and that of each: null where it has none of the kind and name.
+struct RowOfAll {
+  const observe::HeatRow* row;
+  std::vector<const observe::HeatRow*> of_each;
+};
+/// In the order of kinds, each name once. The pointers live as long as `shown`.
+std::vector<RowOfAll> all_rows(std::span<const ShownObservation> shown);
 
 }  // namespace feedrate::report::heat
