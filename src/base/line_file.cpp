@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "base/file_lock.hpp"
 #include "base/text_file.hpp"
+#include "base/utf16.hpp"
 
 namespace feedrate {
 namespace {
@@ -52,8 +53,9 @@ std::optional<std::string_view> LineReader::next() {
   if (unfinished_) end = buffer_.size();
   std::string_view line(buffer_.data() + at_, end - at_);
   at_ = unfinished_ ? end : end + 1;
-  if (++number_ == 1 && line.starts_with(byte_order_mark)) {
-    line.remove_prefix(byte_order_mark.size());
+  if (++number_ == 1) {
+    refuse_utf16(line, name());
+    if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;

@@ -24,8 +24,8 @@ class LineReader {
   explicit LineReader(std::unique_ptr<ByteReader> bytes);
 
   /// The next line without its end, be that of Unix or Windows, nor the mark that editors put at a
-  /// file's start; it holds until the next call. InputError for a line over longest_line, and,
-  /// after the last line that is whole, for a gzip file that was cut or damaged.
+  /// file's start; it holds until the next call. InputError for UTF-16, for a line over
+  /// longest_line, and, after the last line that is whole, for a gzip file that was cut or damaged.
   std::optional<std::string_view> next();
   /// The number of the line returned last, from 1 on.
   [[nodiscard]] std::int64_t number() const { return number_; }

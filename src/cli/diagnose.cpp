@@ -13,6 +13,7 @@
 #include "base/shell_pipe.hpp"
 #include "base/text_file.hpp"
 #include "base/trimmed.hpp"
+#include "base/utf16.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
@@ -81,6 +82,7 @@ GivenFiles told_apart(const std::vector<std::string>& files) {
       continue;
     }
     GivenText text = read_whole(file);
+    refuse_utf16(text.text, text.name);
     const std::string_view start = trimmed(text.text, formats::document_blank);
     if (formats::holds_screens(text.text)) {
       out.screens.push_back(std::move(text));

@@ -9,6 +9,7 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/text_lines.hpp"
+#include "base/utf16.hpp"
 #include "formats/measurements/import_parts.hpp"
 #include "schema/documents/measurements.hpp"
 #include "schema/json/json_values.hpp"
@@ -109,6 +110,7 @@ void refuse_import(const std::string& path, int line, const std::string& message
 }
 
 MeasurementSet parse_import(std::string_view text, const std::string& path) {
+  refuse_utf16(text, path);
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const auto says = [&](std::string_view word) {
     return text.find(word) != std::string_view::npos;

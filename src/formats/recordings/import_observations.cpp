@@ -8,8 +8,10 @@
 #include <memory>
 
 #include "base/byte_reader.hpp"
+#include "base/errors.hpp"
 #include "base/line_file.hpp"
 #include "base/quote.hpp"
+#include "base/utf16.hpp"
 #include "formats/recordings/collector.hpp"
 #include "formats/recordings/documents.hpp"
 #include "formats/recordings/line_kinds.hpp"
@@ -111,6 +113,7 @@ void read_file(const std::string& path, Collector& to) {
                        "expected a log, samples or a trace, got " +
                            (cut.empty() ? "an empty file" : "nothing complete: " + cut)}});
   }
+  refuse_utf16(start, bytes->name());
   if (is_document(start)) {
     read_document(*bytes, to);
   } else {

@@ -7,6 +7,7 @@
 
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "base/utf16.hpp"
 #include "schema/json/json_syntax.hpp"
 
 namespace feedrate::schema {
@@ -268,9 +269,7 @@ const JsonValue* JsonValue::find(std::string_view key) const {
 
 JsonPtr parse_json(std::string_view text, const std::string& file, JsonErrors errors) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // editors on Windows put it there
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    throw InputError({{file, 1, "", "expected UTF-8, got UTF-16: save the file as UTF-8"}});
-  }
+  refuse_utf16(text, file);
   const std::size_t start = skip_space(text, 0);
   const bool begins = start < text.size() && (text[start] == '{' || text[start] == '[');
   // What stands in no file was typed by the user.
