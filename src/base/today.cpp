@@ -1,5 +1,6 @@
 #include "base/today.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/quote.hpp"
 
 namespace feedrate {
@@ -29,6 +31,30 @@ std::int64_t today() {
         in_quotes(text)));
   }
   return second / 86400;
+}
+
+std::string day_text(std::int64_t days) {
+  return fmt::format("{:%Y-%m-%d}", std::chrono::sys_days(std::chrono::days(days)));
+}
+
+std::optional<std::int64_t> day_of(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  unsigned parts[3] = {};
+  unsigned* part = parts;
+  for (const char c : text) {
+    if (c == '-') {
+      ++part;
+    } else if (is_digit(c)) {
+      *part = 10 * *part + static_cast<unsigned>(c - '0');
+    } else {
+      return std::nullopt;
+    }
+    if (part == std::end(parts)) return std::nullopt;
+  }
+  const std::chrono::year_month_day day{std::chrono::year(static_cast<int>(parts[0])),
+                                        std::chrono::month(parts[1]), std::chrono::day(parts[2])};
+  if (!day.ok()) return std::nullopt;
+  return std::chrono::sys_days(day).time_since_epoch().count();
 }
 
 }  // namespace feedrate

@@ -1,4 +1,3 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -134,10 +133,6 @@ std::vector<std::string> urls_of(const UpdateArguments& arguments) {
   std::set<std::string> seen;
   std::erase_if(urls, [&](const std::string& url) { return !seen.insert(url).second; });
   return urls;
-}
-
-std::string day_text(std::int64_t days) {
-  return fmt::format("{:%Y-%m-%d}", std::chrono::sys_days(std::chrono::days(days)));
 }
 
 /// "https://prices.azure.com": a page may lead to another one of its own server alone.

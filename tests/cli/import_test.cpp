@@ -195,11 +195,25 @@ TEST_CASE("import: malformed and partial files leave the catalogue as it is") {
   refused(bulk, "--date 2026-10-01", "2026-10-01 (--date)");
   refused(csv, "", "--date YYYY-MM-DD");
   refused(csv, "--date soon", "expected a day");
+  for (const std::string day : {"2026-13-01", "2026-02-30", "2025-02-29", "2026-00-01",
+                                "2026-01-00", "2026-1-011", "20-26-11-0"}) {
+    refused(csv, "--date " + day, "--date: expected a day such as 2026-11-01");
+    refused(replaced(bulk, "2026-11-01T", day + "T"), "", "publicationDate");
+  }
+  // Prices of a day that is to come would keep out all that are imported until then.
+  refused(csv, "--date 2099-01-01", "--date: expected a day up to tomorrow, 20");
+  refused(replaced(bulk, "2026-11-01T", "2099-01-01T"), "",
+          "\"publicationDate\": expected a day up to tomorrow, 20");
   refused(csv.substr(0, csv.size() - 12), "--date 2026-11-01", "fields");
   refused(replaced(csv, "3.9", "3,9"), "--date 2026-11-01", "fields");
   refused(replaced(csv, "3.9", "n/a"), "--date 2026-11-01", ":4: expected Price");
   refused(replaced(csv, "3.06,0.7", "3.07,0.7"), "--date 2026-11-01", "expected one price");
   refused(replaced(csv, ",Price", ",Cost"), "--date 2026-11-01", "called Price");
+  refused(replaced(csv, "InstanceType", "Machine"), "--date 2026-11-01",
+          "expected the columns instance, region and price (in a vms.csv: InstanceType, Region and "
+          "Price), got \"Machine\", \"AcceleratorName\",");
+  refused("instance;region;price\np3.2xlarge;us-west-2;1\n", "--date 2026-11-01",
+          "got one column (fields are separated by commas)");
   refused("InstanceType,Region,Price\nx9.none,us-west-2,1\n", "--date 2026-11-01", "none of any");
   refused("InstanceType,Region,Price\n\"p3.2xlarge,us-west-2,1\n", "--date 2026-11-01",
           "end of a quoted field");
@@ -427,6 +441,32 @@ TEST_CASE("import: classes of S3 and EFS, tiers of Lustre and NAT gateways, in a
   INFO(run.out << run.err);
   CHECK(has(run.out, "NAT gateway"));
   CHECK_FALSE(has(run.out, "not on the bill"));
+}
+
+TEST_CASE("import: a CSV with the mark that Excel puts before it is the same CSV") {
+  const std::string rows =
+      "instance,region,price,spot\np5.48xlarge,us-gov-west-1,50,\np5.48xlarge,us-east-2,55.04,9\n";
+  const Prices plain, marked;
+  REQUIRE(plain.import(rows, "--date 2026-07-20").status == 0);
+  const Outcome outcome = marked.import("\xEF\xBB\xBF" + rows, "--date 2026-07-20");
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(shell("diff -r '" + plain.pricing + "' '" + marked.pricing + "'").status == 0);
+  CHECK(has(marked.differences(), "us-gov-west-1"));
+}
+
+TEST_CASE("import: tomorrow is a day that has begun somewhere") {
+  const std::string rows = "instance,region,price\np5.48xlarge,us-gov-west-1,50\n";
+  const Prices prices;
+  const std::string file = prices.folder.write("mine.csv", rows);
+  const auto status = [&](const std::string& day) {
+    return shell("feedrate catalog import '" + file + "' --dry-run --date " + day,
+                 "SOURCE_DATE_EPOCH=1793534400 FEEDRATE_PRICING='" + prices.pricing + "'")
+        .status;
+  };
+  CHECK(status("2026-11-01") == 0);
+  CHECK(status("2026-11-02") == 0);
+  CHECK(status("2026-11-03") == 2);
 }
 
 TEST_CASE("import: an offer of one region holds before the record that it shares with others") {

@@ -1,6 +1,7 @@
 // CSV files of prices: the SkyPilot catalogue's vms.csv, with a row per machine, region and zone,
 // and prices of one's own.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -89,6 +90,19 @@ double price_in(const std::string& field, const std::string& file, int line,
   return value;
 }
 
+/// The columns of a header, for messages. What has no commas may be any file, of which nothing is
+/// quoted.
+std::string columns_found(const std::vector<std::string>& header) {
+  constexpr std::size_t most = 12;
+  if (header.size() < 2) return "one column (fields are separated by commas)";
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(most, header.size()); ++i) {
+    shown.push_back(in_quotes(header[i], 40));
+  }
+  if (header.size() > most) shown.emplace_back("…");
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
 /// What the rows of one machine in one region say.
 struct Seen {
   double on_demand = 0.0;  ///< 0: none said
@@ -103,7 +117,8 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
     refuse_file(path, 0, "a CSV has no date: expected --date YYYY-MM-DD, the day it was made");
   }
   const std::string text = read_text_file(path, longest_csv);
-  Rows rows(text, path);
+  const bool marked = text.starts_with("\xEF\xBB\xBF");  // as Excel's "CSV UTF-8" is
+  Rows rows(std::string_view(text).substr(marked ? 3 : 0), path);
   std::vector<std::string> header, fields;
   rows.next(header);
   const auto column = [&](std::string_view name) {
@@ -116,11 +131,11 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
                                            : std::array{"InstanceType", "Region", "Price"}) {
     if (column(needed) != header.size()) continue;
     refuse_file(path, 1,
-                fmt::format("expected the columns {}, got none called {}",
+                fmt::format("expected the columns {}, got {}, none called {}",
                             own ? "instance, region and price"
-                                : "InstanceType, Region and Price (of prices of your own: "
-                                  "instance, region and price)",
-                            needed));
+                                : "instance, region and price (in a vms.csv: InstanceType, Region "
+                                  "and Price)",
+                            columns_found(header), needed == "InstanceType" ? "instance" : needed));
   }
   const std::size_t instance = column(own ? "instance" : "InstanceType");
   const std::size_t region = column(own ? "region" : "Region");

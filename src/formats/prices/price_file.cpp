@@ -9,7 +9,9 @@
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/today.hpp"
 #include "base/unit_text.hpp"
+#include "base/utf16.hpp"
 
 namespace feedrate::formats {
 
@@ -39,21 +41,23 @@ void keep_newest(ImportedPrices& list, const std::string& named) {
 
 ImportedPrices read_price_file(const std::string& path, const std::string& date,
                                const Wanted& wanted, const std::string& otherwise) {
-  const auto is_date = [](const std::string& text) {
-    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
-    return std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }) ==
-           8;
-  };
-  if (!date.empty() && !is_date(date)) {
-    throw InputError(std::vector<Problem>{
-        {"", 0, "--date", "expected a day such as 2026-11-01, got " + in_quotes(date)}});
+  // Prices of a day to come would not be replaced by any import before it. Tomorrow has begun
+  // somewhere.
+  const std::int64_t last = today() + 1;
+  const auto too_late = [&](const std::string& text) { return day_of(text).value_or(0) > last; };
+  const std::string expected =
+      fmt::format("expected a day up to tomorrow, {}, got ", day_text(last));
+  if (!date.empty() && !day_of(date)) {
+    refuse_flag("--date", "expected a day such as 2026-11-01, got " + in_quotes(date));
   }
+  if (too_late(date)) refuse_flag("--date", expected + in_quotes(date));
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse_file(path, 0, "expected a readable file, got none");
   std::string head(4096, ' ');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   file.close();
+  refuse_utf16(head, path);
   const std::size_t first = head.find_first_not_of(" \n\r\t");
   if (first == std::string::npos) refuse_file(path, 0, "expected a price list, got an empty file");
   const auto says = [&](const char* key) { return head.find(key) != std::string::npos; };
@@ -63,10 +67,13 @@ ImportedPrices read_price_file(const std::string& path, const std::string& date,
   ImportedPrices prices = head[first] != '{' ? read_price_csv(path, day, wanted)
                           : azure            ? read_azure_prices(path, day, wanted)
                                              : read_aws_price_list(path, wanted);
-  if (!is_date(prices.date)) {
+  if (!day_of(prices.date)) {
     refuse_file(path, 0,
                 "expected a \"publicationDate\" such as 2026-11-01T00:00:00Z, got " +
                     in_quotes(prices.date));
+  }
+  if (too_late(prices.date)) {
+    refuse_file(path, 0, "\"publicationDate\": " + expected + in_quotes(prices.date));
   }
   if (!date.empty() && prices.date != date) {
     refuse_file(path, 0,
