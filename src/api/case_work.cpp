@@ -7,11 +7,16 @@
 namespace feedrate::api {
 
 ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
-                       const HostProfile* host, const study::RunOptions& options) {
+                       const HostProfile* host, const study::RunOptions& options,
+                       std::vector<Problem>* refused) {
   const ScenarioMaker make(document, "case");
   ScenarioCases made{document.file(), make.scenario(), {}, {}};
-  made.cases = with_places(
-      document, [&] { return study::run_cases(made.scenario, make, catalog, host, options); });
+  made.cases = with_places(document, [&] {
+    return study::run_cases(made.scenario, make, catalog, host, options, refused);
+  });
+  if (refused != nullptr && !refused->empty()) {
+    *refused = schema::located(document, InputError(*refused)).problems();
+  }
   made.summary = study::summary_of({&made, 1});
   return made;
 }

@@ -52,13 +52,17 @@ int cases(const CasesArguments& arguments) {
     for (const std::string& path : arguments.scenarios) {
       progress.update(made.size(), arguments.scenarios.size());
       const std::vector<Problem> of = problems_of([&] {
-        made.push_back(api::cases_of(load_with_settings(path, arguments.simulation), catalog,
-                                     host ? &*host : nullptr, options));
+        std::vector<Problem> refused;
+        ScenarioCases one = api::cases_of(load_with_settings(path, arguments.simulation), catalog,
+                                          host ? &*host : nullptr, options, &refused);
+        if (refused.empty() || !one.cases.empty()) made.push_back(std::move(one));
+        if (!refused.empty()) throw InputError(std::move(refused));
       });
       problems.insert(problems.end(), of.begin(), of.end());
     }
   }
-  if (!problems.empty()) throw InputError(std::move(problems));
+  // What is wrong with one case, or one file, is told below the others.
+  if (made.empty()) throw InputError(std::move(problems));
   const CaseSummary all = study::summary_of(made);
   // CSV is one row per case, so its summary goes where remarks do.
   const std::vector<std::string> remarks = report::summary_sentences(all);
@@ -67,6 +71,7 @@ int cases(const CasesArguments& arguments) {
            .json = [&] { return schema::write_cases(made, all); },
            .csv = [&] { return report::to_csv(report::cases_table(made)); },
            .remarks = remarks});
+  if (!problems.empty()) throw InputError(std::move(problems));
   const bool all_within = std::all_of(made.begin(), made.end(), [](const auto& of) {
     return std::all_of(of.cases.begin(), of.cases.end(),
                        [](const CaseResult& result) { return result.within; });
@@ -102,7 +107,8 @@ Command add_cases(Parser& parent) {
   refuse_empty(*priors);
   add_output_flags(*app, arguments->output);
   app->footer(
-      "Exit status 1 if a case is outside its tolerance.\n"
+      "Exit status 1 if a case is outside its tolerance, 2 if one cannot be simulated; the others\n"
+      "are shown.\n"
       "Examples:\n"
       "  feedrate cases scenarios/caltech256_p3.json\n"
       "  feedrate cases scenarios/*.json --format markdown\n"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "model/metrics.hpp"
@@ -87,6 +88,16 @@ struct Runner {
   }
 };
 
+/// A problem of the scenario that a case makes: of a case that sets nothing it is the scenario's
+/// own.
+Problem of_case(const Case& what, const std::string& pointer, const Problem& problem) {
+  if (problem.pointer.starts_with("/cases/") || (what.set.empty() && what.relative_to.empty())) {
+    return problem;
+  }
+  return {"", 0, pointer + (what.set.empty() ? "/relative_to" : "/set"),
+          words::refused_case(what.name, problem.pointer, problem.message)};
+}
+
 }  // namespace
 
 std::optional<std::string> require_metric(const std::string& metric, const std::string& pointer) {
@@ -98,16 +109,29 @@ std::optional<std::string> require_metric(const std::string& metric, const std::
 
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
                                   const Catalog& catalog, const HostProfile* host,
-                                  const RunOptions& options) {
+                                  const RunOptions& options, std::vector<Problem>* refused) {
   std::vector<CaseResult> results;
+  std::vector<Problem> problems;
   for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
-    const Runner runner{make, catalog, host, options, "/cases/" + std::to_string(i) + "/metric"};
-    CaseResult& result = results.emplace_back(runner.of(scenario.cases[i]));
+    const Case& what = scenario.cases[i];
+    const std::string pointer = "/cases/" + std::to_string(i);
+    const Runner runner{make, catalog, host, options, pointer + "/metric"};
+    try {
+      results.push_back(runner.of(what));
+    } catch (const InputError& error) {
+      for (const Problem& problem : error.problems()) {
+        problems.push_back(of_case(what, pointer, problem));
+      }
+      continue;
+    }
+    CaseResult& result = results.back();
     if (const std::optional<Study>& of = scenario.about.study) {
       if (!result.what.bound_by) result.what.bound_by = of->bound_by;
       if (!result.what.known) result.what.known = of->known;
     }
   }
+  if (refused == nullptr && !problems.empty()) throw InputError(std::move(problems));
+  if (refused != nullptr) *refused = std::move(problems);
   return results;
 }
 

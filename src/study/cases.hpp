@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "model/case_result.hpp"
 #include "study/run.hpp"
 #include "study/setting.hpp"
@@ -17,9 +18,12 @@ std::optional<std::string> require_metric(const std::string& metric, const std::
 /// Runs every case. A metric is a name of metrics.hpp or a search as search.hpp answers it; where
 /// that finds nothing, 0 is the largest value and infinity the smallest. The prediction of a case
 /// with `relative_to` is value/reference − 1. model/case_result.hpp defines the error. Throws
-/// InputError for an unknown metric and for what makes no search.
+/// InputError for an unknown metric, for what makes no search, and for a case that cannot be
+/// simulated, at its keys and by its name. Where `refused` is given, such cases are left out, and
+/// it takes their problems.
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
                                   const Catalog& catalog, const HostProfile* host,
-                                  const RunOptions& options = {});
+                                  const RunOptions& options = {},
+                                  std::vector<Problem>* refused = nullptr);
 
 }  // namespace feedrate::study

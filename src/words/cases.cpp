@@ -24,6 +24,12 @@ std::string unknown_metric(std::string_view metric, bool or_search) {
                      did_you_mean(metric, names));
 }
 
+std::string refused_case(std::string_view name, std::string_view pointer,
+                         std::string_view message) {
+  return fmt::format("the case {} cannot be simulated: {}{}{}", in_quotes(name), pointer,
+                     pointer.empty() ? "" : ": ", message);
+}
+
 std::string settings(const std::vector<std::pair<std::string, std::string>>& set) {
   std::string text;
   for (const auto& [key, value] : set) {

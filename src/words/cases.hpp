@@ -25,6 +25,9 @@ inline constexpr std::string_view right_or_wrong = "a bottleneck is right or wro
 inline constexpr std::string_view nothing_is_near =
     "measured as 0 without a tolerance: nothing says what is near";
 
+/// Why a case cannot be simulated: what is wrong, and where, with the keys that it sets.
+std::string refused_case(std::string_view name, std::string_view pointer, std::string_view message);
+
 /// "num_workers=2, batch_size=32"
 std::string settings(const std::vector<std::pair<std::string, std::string>>& set);
 /// Beside the first of the problems of many points.

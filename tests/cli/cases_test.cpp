@@ -62,6 +62,50 @@ TEST_CASE("cases: the JSON of every shipped scenario keeps its own schema, and C
   CHECK(rows == cases + 1);
 }
 
+TEST_CASE("cases: one that cannot be simulated is told by its name, and the others are judged") {
+  const Folder folder;
+  const auto scenario = [](const std::string& cases, const std::string& instance) {
+    return R"({"schema": 1, "name": "a", "dataset": {"samples": 100000, "bytes_per_sample": "100 kB"},
+    "source": {"service": "local"}, "cluster": {"instance": ")" +
+           instance + R"("},
+    "loader": {"batch_size": 100}, "job": {"epochs": 2, "step": "100 ms"},
+    "cases": [)" +
+           cases + "]}";
+  };
+  const std::string c5 = R"(
+    {"name": "on c5", "set": {"instance": "c5.xlarge"}, "metric": "epoch_s", "measured": 100})";
+  const std::string fine = R"({"name": "fine", "metric": "epoch_s", "measured": 100})";
+  const std::string a = folder.write("a.json", scenario(c5 + ",\n" + fine, "g5.2xlarge"));
+  const std::string b = folder.write("b.json", scenario(fine, "g5.2xlarge"));
+  const std::string none = folder.write("none.json", scenario(fine, "c5.xlarge"));
+  const std::string told =
+      "a.json:5: /cases/0/set: the case \"on c5\" cannot be simulated: /cluster/gpus_per_instance: "
+      "c5.xlarge has no GPU in the catalogue";
+  const auto names = [](const Outcome& outcome) {
+    std::string all;
+    for (const JsonPtr& of :
+         feedrate::schema::parse_json(outcome.out, "")->find("scenarios")->items) {
+      for (const JsonPtr& one : of->find("cases")->items) all += one->find("name")->text + ";";
+    }
+    return all;
+  };
+  const Outcome some = shell("feedrate cases '" + a + "' '" + b + "' '" + none + "' -f json");
+  INFO(some.out << some.err);
+  CHECK(some.status == 2);
+  CHECK(has(some.err, told));
+  CHECK(has(some.err, "none.json:2: /cluster/gpus_per_instance: c5.xlarge has no GPU"));
+  CHECK(names(some) == "fine;fine;");
+  const Outcome text = shell("feedrate cases '" + a + "'");
+  CHECK(text.status == 2);
+  CHECK(has(text.out, "fine"));
+  CHECK(has(text.err, told));
+  const Outcome alone =
+      shell("feedrate cases '" + folder.write("a.json", scenario(c5, "g5.2xlarge")) + "'");
+  CHECK(alone.status == 2);
+  CHECK(alone.out.empty());
+  CHECK(has(alone.err, told));
+}
+
 TEST_CASE(
     "cases: a case that waits for its measurement is null in JSON, and the status is as ever") {
   const Folder folder;
