@@ -117,6 +117,7 @@ const std::string& NamedFiles::text(const Found& file) {
     refuse_name(fmt::format("expected a document whose files hold at most {} MB together, got more",
                             most_named_bytes / 1'000'000));
   }
+  if (allowed_.read != nullptr) allowed_.read->push_back(file.identity);
   return texts_.emplace(file.identity, std::move(text)).first->second;
 }
 

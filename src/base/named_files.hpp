@@ -20,6 +20,7 @@ struct AllowedFiles {
   bool own_folder = true;
   std::vector<std::string> folders{};             ///< and below these, by absolute paths too
   std::string_view remedy = "--allow-files DIR";  ///< how to allow another folder, for messages
+  std::vector<std::string>* read = nullptr;       ///< takes the paths of those that were read
 };
 
 /// More than any scenario is made of; what names more was written to keep a machine busy.

@@ -61,9 +61,8 @@ std::pair<std::string, std::string> parse_report(const std::string& text) {
 }
 
 void refuse_input(const std::string& file, const CheckArguments& arguments, const char* flag) {
-  std::vector<std::string> inputs = arguments.scenarios;
+  std::vector<std::string> inputs = files_read(arguments.scenarios, arguments.simulation);
   inputs.push_back(arguments.baseline);
-  if (!arguments.simulation.host.empty()) inputs.push_back(arguments.simulation.host);
   for (const std::string& input : inputs) {
     std::error_code ignored;
     if (!fs::equivalent(file, input, ignored)) continue;
@@ -147,10 +146,16 @@ api::Checked checked_of(const CheckArguments& arguments) {
 int check(const CheckArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> reports;
   for (const std::string& text : arguments.reports) reports.push_back(parse_report(text));
-  for (const auto& [format, file] : reports) refuse_input(file, arguments, "--report");
-  if (!arguments.output.file.empty()) refuse_input(arguments.output.file, arguments, "--output");
-
+  const auto refuse_inputs = [&] {
+    for (const auto& [format, file] : reports) refuse_input(file, arguments, "--report");
+    if (!arguments.output.file.empty()) refuse_input(arguments.output.file, arguments, "--output");
+  };
+  refuse_inputs();
+  std::vector<WrittenFile> outputs = {{"--output", arguments.output.file}};
+  for (const auto& [format, file] : reports) outputs.push_back({"--report", file});
+  refuse_one_file(outputs);
   api::Checked checked = checked_of(arguments);
+  refuse_inputs();  // now also those that the scenarios name
   Verdict& verdict = checked.verdict;
   if (arguments.rules.update && verdict.errors.empty()) {
     update_baseline(arguments, checked);

@@ -18,6 +18,7 @@ void apply_settings(schema::Document& document, const SimulationOptions& options
 AllowedFiles allowed_files(const SimulationOptions& options) {
   AllowedFiles allowed;
   allowed.folders = options.allow_files;
+  allowed.read = options.named.get();
   return allowed;
 }
 
@@ -55,6 +56,7 @@ std::vector<std::string> files_read(std::span<const std::string> scenarios,
                                     const SimulationOptions& options) {
   std::vector<std::string> files(scenarios.begin(), scenarios.end());
   if (!options.host.empty()) files.push_back(options.host);
+  files.insert(files.end(), options.named->begin(), options.named->end());
   return files;
 }
 

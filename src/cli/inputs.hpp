@@ -45,7 +45,8 @@ std::optional<HostProfile> host_of(const SimulationOptions& options);
 /// KEY, VALUE of each --set; of a key that is set again the last one.
 std::vector<std::pair<std::string, std::string>> settings_of(const SimulationOptions& options);
 
-/// The files that were read: the scenarios and the host profile.
+/// The files that were read: the scenarios, those that they name as far as they are loaded, and the
+/// host profile.
 std::vector<std::string> files_read(std::span<const std::string> scenarios,
                                     const SimulationOptions& options);
 

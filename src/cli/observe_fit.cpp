@@ -260,7 +260,11 @@ int fit_observed(const ObserveFitArguments& arguments) {
                                                    fmt::format("{}", fmt::join(files, ", ")), true);
   std::optional<study::ObservedComparison> comparison;
   if (!scenario_file.empty()) {
-    const schema::Document document = load_with_settings(scenario_file, {});
+    const SimulationOptions simulation;
+    const schema::Document document = load_with_settings(scenario_file, simulation);
+    if (!arguments.file.empty()) {
+      refuse_to_overwrite("--output", arguments.file, *simulation.named);
+    }
     const api::ScenarioMaker make(document);
     std::set<std::string> names;
     add_instances(names, make.scenario());

@@ -65,10 +65,15 @@ std::vector<report::ShownObservation> shown(const std::vector<std::string>& file
 }
 
 int show(const ShowArguments& arguments) {
+  const std::vector<WrittenFile> outputs = {{"--html", arguments.html},
+                                            {"--output", arguments.output.file}};
+  for (const auto& [flag, file] : outputs) {
+    if (!file.empty()) refuse_to_overwrite(flag, file, arguments.files);
+  }
+  refuse_one_file(outputs);
   std::vector<observe::HeatMapMaker> makers;
   for (const std::string& file : arguments.files) makers.push_back(read(file));
   if (!arguments.html.empty()) {
-    refuse_to_overwrite("--html", arguments.html, arguments.files);
     const auto of_page = shown(arguments.files, makers, columns_of_page);
     write_text_file(arguments.html, report::heat_map_page(of_page));
   }

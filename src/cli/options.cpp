@@ -46,6 +46,36 @@ void refuse_to_overwrite(const std::string& flag, const std::string& output,
   }
 }
 
+void refuse_one_file(std::span<const WrittenFile> outputs) {
+  // What a device takes twice is not lost.
+  const auto counts = [](const std::string& file) {
+    std::error_code ignored;
+    return !file.empty() && file != standard_input_path &&
+           (std::filesystem::is_regular_file(file, ignored) ||
+            !std::filesystem::exists(file, ignored));
+  };
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code failed;
+    // Absolute: of a name that is not there yet nothing would be resolved.
+    const auto real = [&](const std::string& file) {
+      return std::filesystem::weakly_canonical(std::filesystem::absolute(file), failed);
+    };
+    if (real(a) == real(b) && !failed) return true;
+    return std::filesystem::equivalent(a, b, failed);  // as hard links are
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool both = counts(outputs[i].file) && counts(outputs[j].file);
+      if (!both || !same(outputs[i].file, outputs[j].file)) continue;
+      throw InputError(
+          {{.file = "",
+            .line = 0,
+            .pointer = outputs[j].flag,
+            .message = fmt::format("expected a different file than {}", outputs[i].flag)}});
+    }
+  }
+}
+
 void refuse_empty(Option& option) {
   option.check([](const std::string& text) {
     return text.empty() ? std::string("expected a value, got \"\"") : std::string();

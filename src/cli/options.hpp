@@ -2,6 +2,7 @@
 // Flags that several sub-commands share.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,9 @@ struct SimulationOptions : Depth {
   std::string host;                        ///< profile; empty: none
   std::vector<std::string> settings;       ///< KEY=VALUE
   std::vector<std::string> allow_files{};  ///< folders of files that scenarios may name
+  /// The files that scenarios named and that were read: one list for all copies of these options,
+  /// so that no output takes the place of one.
+  std::shared_ptr<std::vector<std::string>> named = std::make_shared<std::vector<std::string>>();
 };
 
 /// --format and --output; `formats` are the words that --format takes.
@@ -70,6 +74,14 @@ void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most
 /// were read.
 void refuse_to_overwrite(const std::string& flag, const std::string& output,
                          std::span<const std::string> inputs);
+
+/// A file that a flag says to write; empty: none.
+struct WrittenFile {
+  std::string flag, file;
+};
+
+/// InputError where two flags would write one file, of which only the later would be left.
+void refuse_one_file(std::span<const WrittenFile> outputs);
 
 /// A result in every form; only the form that is asked for is made.
 struct Rendering {

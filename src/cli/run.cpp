@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include "base/errors.hpp"
@@ -107,17 +106,15 @@ void write_samples(const RunArguments& arguments, const NamedResult& named, Dura
   }
 }
 
-void check_trace_file(const RunArguments& arguments, std::span<const std::string> inputs) {
-  refuse_to_overwrite("--trace", arguments.trace, inputs);
-  std::error_code ignored;
-  if (!arguments.output.file.empty() &&
-      std::filesystem::weakly_canonical(arguments.trace, ignored) ==
-          std::filesystem::weakly_canonical(arguments.output.file, ignored)) {
-    throw InputError({{.file = "",
-                       .line = 0,
-                       .pointer = "--trace",
-                       .message = "expected a different file than --output"}});
+/// Before anything is simulated.
+void check_outputs(const RunArguments& arguments, std::span<const std::string> inputs) {
+  const std::vector<WrittenFile> outputs = {{"--trace", arguments.trace},
+                                            {"--samples", arguments.samples},
+                                            {"--output", arguments.output.file}};
+  for (const auto& [flag, file] : outputs) {
+    if (!file.empty()) refuse_to_overwrite(flag, file, inputs);
   }
+  refuse_one_file(outputs);
 }
 
 /// The answers to --find.
@@ -151,7 +148,7 @@ int run(const RunArguments& arguments) {
   const HostProfile* const profile = host ? &*host : nullptr;
   if (profile != nullptr) remark_on_host(*profile, arguments.host_age);
   const auto inputs = files_read({&arguments.scenario, 1}, arguments.simulation);
-  if (!arguments.trace.empty()) check_trace_file(arguments, inputs);
+  check_outputs(arguments, inputs);
   NamedResult named{scenario.name, arguments.scenario, {}, settings_of(arguments.simulation)};
   int asked = 0;
   {
@@ -169,7 +166,6 @@ int run(const RunArguments& arguments) {
     write_trace(arguments, study::timeline(scenario, catalog, profile, shown), named);
   }
   if (!arguments.samples.empty()) {
-    refuse_to_overwrite("--samples", arguments.samples, inputs);
     const Duration interval = interval_of(arguments);
     shown.beyond_filling = intervals_sampled * interval;
     shown.most_events = 2'000'000;

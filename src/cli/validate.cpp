@@ -51,9 +51,15 @@ double share_of(const char* flag, const std::string& text) {
   return share;
 }
 
-/// What was measured: the user's file, or a loader that runs now.
-schema::Document measured_document(const ValidateArguments& arguments, const HostProfile& profile) {
-  if (!arguments.measured.empty()) return schema::load_document(arguments.measured);
+/// What was measured: the user's file, with those that it names added to `read`, or a loader that
+/// runs now.
+schema::Document measured_document(const ValidateArguments& arguments, const HostProfile& profile,
+                                   std::vector<std::string>& read) {
+  if (!arguments.measured.empty()) {
+    AllowedFiles allowed;
+    allowed.read = &read;
+    return schema::load_document(arguments.measured, allowed);
+  }
   const LoaderRuns runs = with_probes().run_loader(arguments.loader, profile);
   const std::string text = schema::write_scenario(study::native_scenario(runs));
   if (!arguments.save.empty()) write_text_file(arguments.save, text);
@@ -99,14 +105,17 @@ int validate(const ValidateArguments& arguments) {
   bars.max_error = share_of("--max-error", arguments.max_error);
   bars.min_coverage = share_of("--min-coverage", arguments.min_coverage);
   const HostProfile profile = schema::read_host_profile(arguments.profile);
-  const std::vector<std::string> inputs = arguments.measured.empty()
-                                              ? std::vector{arguments.profile}
-                                              : std::vector{arguments.profile, arguments.measured};
+  std::vector<std::string> inputs = arguments.measured.empty()
+                                        ? std::vector{arguments.profile}
+                                        : std::vector{arguments.profile, arguments.measured};
   refuse_to_overwrite("--save", arguments.save, inputs);
+  const std::vector<WrittenFile> outputs = {{"--save", arguments.save},
+                                            {"--output", arguments.output.file}};
+  refuse_one_file(outputs);
   for (const std::string& file : {arguments.save, arguments.output.file}) {
     if (!file.empty()) expect_writable(file);  // now, not after minutes of measuring
   }
-  const schema::Document document = measured_document(arguments, profile);
+  const schema::Document document = measured_document(arguments, profile, inputs);
   const ScenarioCases cases = compared(document, profile);
   with_places(document, [&] { return study::expect_predictions(cases.summary); });
   deliver(arguments.output, inputs,

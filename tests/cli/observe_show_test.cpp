@@ -53,6 +53,20 @@ TEST_CASE("run --samples: the lines of a simulated job are read as those of a re
   CHECK(has(shell("feedrate observe show '" + twin + "' --format markdown").out, "| gpu0"));
 }
 
+TEST_CASE("observe show: two hundred thousand rows take seconds") {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) {
+    text += R"({"Type":"cpu","Name":"cpu)" + std::to_string(i) +
+            R"(","Dimension":"CPUUtilization","Value":5,"NodeId":"n","Timestamp":1})" + "\n";
+  }
+  const std::string file = folder.write("rows.jsonl", text);
+  // Where each row was looked for among all others, it took twice that.
+  const Outcome shown = shell("ulimit -t 30; feedrate observe show '" + file + "' | grep -c cpu");
+  INFO(shown.err);
+  CHECK(shown.out == "200000\n");
+}
+
 TEST_CASE("observe show: what cannot be shown is said") {
   const Folder folder;
   const std::string cut =
@@ -77,6 +91,8 @@ TEST_CASE("observe show: what cannot be shown is said") {
       {"observe show '" + none + "'", "none.jsonl: expected an observation with samples"},
       {"observe show '" + (folder / "missing") + "'", "no such file"},
       {"observe show '" + fine + "' --html '" + fine + "'", "fine.jsonl"},
+      {"observe show '" + fine + "' --html '" + (folder / "x") + "' -o '" + (folder / "./x") + "'",
+       "--html: expected a different file than --output"},
       {"observe show '" + fine + "' --format json", "json"},
       {std::string("run ") + scenario + " --interval 100ms", "--samples"},
       {std::string("run ") + scenario + " --samples x.jsonl --interval 5", "--interval"},

@@ -80,6 +80,101 @@ TEST_CASE("strangers: --allow-files names another folder, in every command that 
   CHECK(has(wrong.err, "expected a folder, got \"/nowhere\""));
 }
 
+TEST_CASE("strangers: no output takes the place of a file that a scenario names") {
+  const Folder folder;
+  std::string base = strange_job;
+  base.insert(base.rfind('}'),
+              R"(,"cases": [{"name": "a", "metric": "epoch_s", "measured": 100}])");
+  base.replace(base.find(R"("per_sample": "3 ms")"), 20, R"("times": "t.txt")");
+  const std::string included = folder.write("base.json", base);
+  const std::string times = folder.write("t.txt", "0.19\n0.2\n");
+  const std::string file = folder.write("job.json", R"({"include": "base.json"})");
+  std::filesystem::create_symlink(included, folder.at("link.json"));
+  const std::string other = folder.write("other.json", strange_job);
+  const std::string b = folder.at("b.json");
+  REQUIRE(shell("feedrate check '" + file + "' -b '" + b + "' --update").status == 0);
+  const std::string result = folder.at("result.json");
+  REQUIRE(shell("feedrate run '" + file + "' -f json -o '" + result + "'").status == 0);
+  const std::string baseline = slurp(b);
+  const std::vector<std::string> commands = {
+      "run FILE -o ",
+      "run FILE --samples ",
+      "run FILE --trace ",
+      "run - <FILE -o ",
+      "run FILE --find 'largest num_workers in 1..2 with gpu_busy >= 1%' -o ",
+      "sweep FILE --vary num_workers=1,2 -o ",
+      "sweep FILE --vary num_workers=1,2 -f csv -o ",
+      "sweep FILE --vary num_workers=1,2 --shard 1/2 -o ",
+      "sweep FILE --vary num_workers=1,2 --resume -o ",
+      "report FILE -o ",
+      "report FILE OTHER -o ",
+      "check FILE -b BASE -o ",
+      "check FILE -b BASE --update -f json -o ",
+      "check FILE -b BASE --report json=",
+      "fit FILE --free handover -o ",
+      "advise FILE -o ",
+      "advise FILE --apply 1 -o ",
+      "compare FILE OTHER -o ",
+      "cases FILE -o ",
+      "scale FILE -o ",
+      "optimize FILE --over num_workers=1,2 -o ",
+      "feeds FILE -o ",
+      "showback FILE -o ",
+      "export json FILE -o ",
+      "export skypilot RESULT -o ",
+      "diagnose --gpu 30 FILE -o "};
+  for (const std::string& command : commands) {
+    std::string line = "cd '" + folder.at("") + "' && feedrate " + command;
+    for (const auto& [word, path] : std::vector<std::pair<std::string, std::string>>{
+             {"FILE", file}, {"OTHER", other}, {"BASE", b}, {"RESULT", result}}) {
+      if (const auto at = line.find(word); at != std::string::npos) {
+        line.replace(at, word.size(), "'" + path + "'");
+      }
+    }
+    for (const std::string& output : {included, times, folder.at("link.json")}) {
+      const Outcome outcome = shell(line + "'" + output + "'");
+      INFO(line << output << outcome.out << outcome.err);
+      CHECK(outcome.status == 2);
+      CHECK((has(outcome.err, " would overwrite the input ") ||
+             has(outcome.err, "expected another file than")));
+    }
+  }
+  CHECK(slurp(included) == base);
+  CHECK(slurp(times) == "0.19\n0.2\n");
+  CHECK(slurp(b) == baseline);
+}
+
+TEST_CASE("strangers: of a file that diagnose does not know nothing is quoted") {
+  const Strangers strangers;
+  std::filesystem::create_symlink(strangers.secret, strangers.folder.at("in/link.json"));
+  const Outcome outcome = shell("feedrate diagnose '" + strangers.folder.at("in/link.json") + "'");
+  CHECK(outcome.status == 2);
+  CHECK(has(outcome.err, "link.json:1: expected what nvidia-smi, top, iostat -x or sar -n DEV"));
+  CHECK_FALSE(has(outcome.err, "hunter2"));
+  CHECK_FALSE(has(outcome.err, "root"));
+}
+
+TEST_CASE("strangers: UTF-16, as PowerShell writes it, is told in every text") {
+  const Folder folder;
+  std::string text;
+  for (const char c : std::string("top - 10:00:00 up 1 day\n%Cpu(s): 13.1 us, 86.3 id\n")) {
+    text += {c, '\0'};
+  }
+  const std::string file = folder.write("screen.txt", "\xFF\xFE" + text);
+  for (const std::string& command :
+       {"diagnose '" + file + "'", "observe --import '" + file + "'", "observe show '" + file + "'",
+        "observe fit '" + file + "'", "run '" + file + "'",
+        "calibrate --import '" + file + "' -o '" + folder.at("h.json") + "'",
+        "catalog import --dry-run --date 2026-11-01 '" + file + "'"}) {
+    const Outcome outcome = shell("feedrate " + command);
+    INFO(command << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, "screen.txt:1: expected UTF-8, got UTF-16: save the file as UTF-8"));
+  }
+  const Outcome typed = shell("feedrate diagnose - <'" + file + "'");
+  CHECK(has(typed.err, "standard input:1: expected UTF-8, got UTF-16"));
+}
+
 TEST_CASE("strangers: a result names no scenario but one beside it or in the current folder") {
   const Strangers strangers;
   const Outcome made = shell("feedrate run scenarios/caltech256_p3.json --format json");

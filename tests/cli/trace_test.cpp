@@ -89,6 +89,8 @@ TEST_CASE("trace: inputs and the result are not overwritten, flags are checked")
   for (const std::string& flags :
        {"--trace '" + scenario + "'", "--trace '" + (folder / "./job.json") + "'",
         "--trace '" + (folder / "x") + "' --output '" + (folder / "x") + "'",
+        "--samples '" + (folder / "x") + "' --output '" + (folder / "x") + "'",
+        "--trace '" + (folder / "x") + "' --samples '" + (folder / "x") + "'",
         "--trace '" + (folder / "") + "'", std::string("--trace-steps 5"),
         "--trace '" + (folder / "x") + "' --trace-steps 0",
         "--trace '" + (folder / "x") + "' --trace-steps 1.5"}) {
