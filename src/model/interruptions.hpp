@@ -21,7 +21,7 @@ struct Interruptions {
   double expected = 0.0;
   Duration rework;         ///< work done again
   Duration restarts;       ///< those between booked blocks included
-  Duration waits;          ///< for spot capacity: not paid
+  Duration waits;          ///< for spot capacity; instances that run meanwhile are paid
   Duration lost;           ///< all that interruptions add to the job; 0 where there are none
   double effective = 0.0;  ///< work over the job's whole time: effective training time ratio
   std::optional<Duration> interval;  ///< between checkpoints; empty: none are written

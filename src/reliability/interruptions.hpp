@@ -43,7 +43,7 @@ struct InterruptedJob {
   Frequency announced;  ///< those with time for a last checkpoint: they lose none
   Duration restart;   ///< from having instances again to going on: launch and cold caches included
   Duration relaunch;  ///< that of the whole cluster, where a block of `booked` begins
-  Duration wait;      ///< for instances, before each restart, exponential with this mean; not paid
+  Duration wait;      ///< for instances, before each restart, exponential with this mean
   /// The cluster is there for so long, then the next block begins: what comes after the last usable
   /// checkpoint is lost. 0: for as long as it takes.
   Duration booked;
@@ -63,7 +63,7 @@ struct Course {
   Duration writes;     ///< training stands for them
   Duration rework;     ///< work done again
   Duration restarts;   ///< those that were interrupted themselves, and relaunches, included
-  Duration waits;      ///< for instances: nothing is paid
+  Duration waits;      ///< for instances; what runs meanwhile is paid
   Duration on_demand;  ///< part of wall − waits on the instances of `fallback`
   Duration startups;   ///< part of wall: instances start up, the launch's included
   Duration startups_on_demand;  ///< part of `startups` and of `on_demand`
