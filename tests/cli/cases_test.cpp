@@ -83,8 +83,8 @@ TEST_CASE("cases: one that cannot be simulated is told by its name, and the othe
       "c5.xlarge has no GPU in the catalogue";
   const auto names = [](const Outcome& outcome) {
     std::string all;
-    for (const JsonPtr& of :
-         feedrate::schema::parse_json(outcome.out, "")->find("scenarios")->items) {
+    const JsonPtr root = feedrate::schema::parse_json(outcome.out, "");
+    for (const JsonPtr& of : root->find("scenarios")->items) {
       for (const JsonPtr& one : of->find("cases")->items) all += one->find("name")->text + ";";
     }
     return all;
