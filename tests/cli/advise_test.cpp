@@ -206,7 +206,8 @@ TEST_CASE("advise: checkpoints are made rarer only as far as failures allow") {
   };
   // √(2 · 4 s · 1,000 days / 3.8 / 8)
   CHECK(at(*row_of(*with("1 min"), "checkpoint_interval"), "change").text ==
-        "a checkpoint every 80 min; what failures lose is simulated with /cluster/failures only");
+        "a checkpoint every 80 min, so none before the job ends; what failures lose is simulated "
+        "with /cluster/failures only");
   CHECK(row_of(*with("90 min"), "checkpoint_interval") == nullptr);
 }
 

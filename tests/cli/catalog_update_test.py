@@ -184,7 +184,7 @@ class Update(unittest.TestCase):
         self.own = os.path.join(self.folder, "feedrate/pricing")
         self.environment = {
             **os.environ, "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": self.folder,
-            "SOURCE_DATE_EPOCH": "1764000000",  # 2025-11-24
+            "SOURCE_DATE_EPOCH": "1795478400",  # 2026-11-24
         }
         for name in ("FEEDRATE_PRICING", "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE",
                      "http_proxy", "https_proxy"):
