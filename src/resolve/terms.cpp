@@ -394,68 +394,6 @@ struct Pricer {
     if (!far) return;
     send_between_regions(context, far->from, far->to, "", TransferTerms::Of::bytes_read);
   }
-
-  /// The disk of every instance, as it was simulated: an EBS volume where its size is given. It
-  /// lives as long as its instance is billed; where it is itself the source of the data, as long as
-  /// that is held.
-  void volume(const LocalDisk& disk) {
-    if (disk.kind == DiskKind::nvme) return;  // in the instance's price
-    const Source& source = scenario.source;
-    const bool holds_data = traits(source.service).volume;
-    if (holds_data && !source.bill_storage.value_or(true)) return;
-    // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
-    const bool elsewhere = outside_aws(context.machine());
-    if (disk.kind == DiskKind::other || elsewhere) {
-      if (disk.size) remark("the disk is not on the bill: only AWS's volumes have a price here");
-      return;
-    }
-    if (!disk.size) {
-      remark("the EBS volume is not on the bill: set /disk/size");
-      return;
-    }
-    ebs(disk, {Lease::Until::instances_end, holds_data ? source.storage_held : std::nullopt});
-  }
-
-  void ebs(const LocalDisk& disk, const Lease& lease) {
-    const double n = inputs.cluster_instances();
-    if (terms.compute.rule.service == "sagemaker") {
-      if (const auto& price = catalog.limits.sagemaker_volume_price) {
-        terms.storage.push_back(
-            {{"SageMaker training volume", *disk.size * n, {}, {}, *price}, lease});
-      }
-      return;
-    }
-    const std::string& type = disk.volume_type;
-    const auto price = find_ebs_price(catalog, volume_region, type);
-    if (!price || !price->storage) {
-      remark("the EBS volume is not on the bill: " +
-             (price ? std::string("its price is not known") : price.failure.message));
-      return;
-    }
-    terms.storage.push_back({{"EBS " + type, *disk.size * n, {}, {}, *price->storage}, lease});
-    // A type without a baseline has none to give away: all of what is provisioned is paid for.
-    const EbsVolume* limits = find_ebs_volume(catalog, type);
-    const auto free = [&](auto baseline) {
-      const auto known = limits ? limits->*baseline : std::nullopt;
-      return known ? known->value : decltype(known->value){};
-    };
-    const Frequency free_iops = free(&EbsVolume::baseline_iops);
-    if (price->iops && disk.iops && *disk.iops > free_iops) {
-      terms.iops.push_back({{"EBS IOPS", *disk.iops * n, free_iops * n, {}, *price->iops}, lease});
-      if (!scenario.disk.iops) {
-        remark(
-            fmt::format("the {} volume has the {:g} IOPS that its type allows, and pays for "
-                        "them; set /disk/iops",
-                        type, *disk.iops * seconds(1)));
-      }
-    }
-    const Bandwidth free_bandwidth = free(&EbsVolume::baseline_bandwidth);
-    if (price->bandwidth && disk.bandwidth && *disk.bandwidth > free_bandwidth) {
-      terms.bandwidth.push_back(
-          {{"EBS throughput", *disk.bandwidth * n, free_bandwidth * n, {}, *price->bandwidth},
-           lease});
-    }
-  }
 };
 
 }  // namespace
@@ -495,7 +433,7 @@ void resolve_terms(Context& context) {
   if (!whole || (s.job.checkpoint && s.job.checkpoint->to)) add_checkpoint_terms(context, regions);
   if (!whole) add_nat_terms(context, regions);
   add_zone_terms(context, regions);
-  if (context.out.disk) pricer.volume(*context.out.disk);
+  if (context.out.disk) add_volume_terms(context, *context.out.disk, regions);
   add_snapshot_terms(context, regions);
   take_free_transfer(context);
   take_discounts(context);

@@ -323,30 +323,6 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   }
 }
 
-void add_snapshot_terms(Context& context, const TermRegions& regions) {
-  const Scenario& s = context.scenario;
-  if (!s.disk.snapshot_held) return;
-  Terms& terms = context.out.terms;
-  const auto& disk = context.out.disk;
-  if (!disk || disk->kind != DiskKind::ebs || outside_aws(context.machine()) ||
-      terms.compute.rule.service == "sagemaker") {
-    return tell_without_effect(
-        context, "/disk/snapshot_held",
-        "only an EBS volume of EC2 that the job reads from is made from a snapshot");
-  }
-  const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
-  if (!price || !price->storage) {
-    context.remark(RemarkKind::check,
-                   fmt::format("the snapshot is not on the bill: {}",
-                               price ? "no price of it is known" : price.failure.message));
-    return;
-  }
-  const Bytes held = disk->size ? std::min(*disk->size, terms.dataset) : terms.dataset;
-  terms.storage.push_back(
-      {{"EBS snapshot", held, {}, {}, *price->storage},
-       {Lease::Until::job_ends, s.disk.snapshot_held, s.job.jobs.value_or(1.0)}});
-}
-
 void take_free_transfer(Context& context) {
   const auto& free = context.scenario.accounting.free_transfer;
   if (!free || *free <= Bytes{}) return;

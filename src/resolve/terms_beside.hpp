@@ -39,6 +39,11 @@ void add_nat_terms(Context& context, const TermRegions& regions);
 /// What crosses from one zone of the region to another, both ways: reads and gradients.
 void add_zone_terms(Context& context, const TermRegions& regions);
 
+/// The disk of every instance, as it was simulated: an EBS volume where its size is given. It lives
+/// as long as its instance is billed; where it is itself the source of the data, as long as that is
+/// held.
+void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions& regions);
+
 /// A snapshot of the data, from which the instances' volumes are made.
 void add_snapshot_terms(Context& context, const TermRegions& regions);
 

@@ -1,0 +1,105 @@
+// Terms of the instances' volumes, and of the snapshot that they are made from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "catalog/lookup.hpp"
+#include "resolve/terms_beside.hpp"
+#include "resolve/without_effect.hpp"
+
+namespace feedrate::resolve {
+namespace {
+
+/// Volumes of EC2 by their type, as SageMaker has none.
+void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std::string& region) {
+  Terms& terms = context.out.terms;
+  const double n = context.out.inputs.cluster_instances();
+  const std::string& type = disk.volume_type;
+  const auto price = find_ebs_price(context.catalog, region, type);
+  if (!price || !price->storage) {
+    context.remark(RemarkKind::check,
+                   "the EBS volume is not on the bill: " +
+                       (price ? std::string("its price is not known") : price.failure.message));
+    return;
+  }
+  terms.storage.push_back({{"EBS " + type, *disk.size * n, {}, {}, *price->storage}, lease});
+  // A type without a baseline has none to give away: all of what is provisioned is paid for.
+  const EbsVolume* limits = find_ebs_volume(context.catalog, type);
+  const auto free = [&](auto baseline) {
+    const auto known = limits ? limits->*baseline : std::nullopt;
+    return known ? known->value : decltype(known->value){};
+  };
+  const Frequency free_iops = free(&EbsVolume::baseline_iops);
+  if (price->iops && disk.iops && *disk.iops > free_iops) {
+    terms.iops.push_back({{"EBS IOPS", *disk.iops * n, free_iops * n, {}, *price->iops}, lease});
+    if (!context.scenario.disk.iops) {
+      context.remark(RemarkKind::check,
+                     fmt::format("the {} volume has the {:g} IOPS that its type allows, and pays "
+                                 "for them; set /disk/iops",
+                                 type, *disk.iops * seconds(1)));
+    }
+  }
+  const Bandwidth free_bandwidth = free(&EbsVolume::baseline_bandwidth);
+  if (price->bandwidth && disk.bandwidth && *disk.bandwidth > free_bandwidth) {
+    terms.bandwidth.push_back(
+        {{"EBS throughput", *disk.bandwidth * n, free_bandwidth * n, {}, *price->bandwidth},
+         lease});
+  }
+}
+
+}  // namespace
+
+void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions& regions) {
+  if (disk.kind == DiskKind::nvme) return;  // in the instance's price
+  const Source& source = context.scenario.source;
+  const bool holds_data = traits(source.service).volume;
+  if (holds_data && !source.bill_storage.value_or(true)) return;
+  // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
+  if (disk.kind == DiskKind::other || outside_aws(context.machine())) {
+    if (disk.size) {
+      context.remark(RemarkKind::check,
+                     "the disk is not on the bill: only AWS's volumes have a price here");
+    }
+    return;
+  }
+  if (!disk.size) {
+    context.remark(RemarkKind::check, "the EBS volume is not on the bill: set /disk/size");
+    return;
+  }
+  const Lease lease{Lease::Until::instances_end, holds_data ? source.storage_held : std::nullopt};
+  Terms& terms = context.out.terms;
+  if (terms.compute.rule.service != "sagemaker") {
+    return ebs(context, disk, lease, regions.aws);
+  }
+  if (const auto& price = context.catalog.limits.sagemaker_volume_price) {
+    const Bytes size = *disk.size * context.out.inputs.cluster_instances();
+    terms.storage.push_back({{"SageMaker training volume", size, {}, {}, *price}, lease});
+  }
+}
+
+void add_snapshot_terms(Context& context, const TermRegions& regions) {
+  const Scenario& s = context.scenario;
+  if (!s.disk.snapshot_held) return;
+  Terms& terms = context.out.terms;
+  const auto& disk = context.out.disk;
+  if (!disk || disk->kind != DiskKind::ebs || outside_aws(context.machine()) ||
+      terms.compute.rule.service == "sagemaker") {
+    return tell_without_effect(
+        context, "/disk/snapshot_held",
+        "only an EBS volume of EC2 that the job reads from is made from a snapshot");
+  }
+  const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
+  if (!price || !price->storage) {
+    context.remark(RemarkKind::check,
+                   fmt::format("the snapshot is not on the bill: {}",
+                               price ? "no price of it is known" : price.failure.message));
+    return;
+  }
+  const Bytes held = disk->size ? std::min(*disk->size, terms.dataset) : terms.dataset;
+  terms.storage.push_back(
+      {{"EBS snapshot", held, {}, {}, *price->storage},
+       {Lease::Until::job_ends, s.disk.snapshot_held, s.job.jobs.value_or(1.0)}});
+}
+
+}  // namespace feedrate::resolve
