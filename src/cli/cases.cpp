@@ -32,6 +32,9 @@ int cases(const CasesArguments& arguments) {
   // A case may name any instance, so all of them are read.
   Catalog catalog = whole_catalog();
   std::vector<std::string> read = arguments.scenarios;
+  if (std::count(read.begin(), read.end(), standard_input_path) > 1) {
+    throw InputError("expected \"-\" once: standard input can be read only once");
+  }
   std::optional<ClassErrors> errors;
   if (!arguments.class_errors.empty()) {
     errors =

@@ -25,7 +25,7 @@ import tempfile
 CENT = 0.01
 UNITS = {"B": 1.0, "KB": 1e3, "KiB": 1024.0, "MB": 1e6, "GB": 1e9, "TB": 1e12, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
          "s": 1.0, "min": 60.0, "days": 86400.0, "h": 3600.0, "month": 730 * 3600.0}
-STAND_INS = ["us-east-1", "us-west-2"]  # for a region without a price, the first that has one
+STAND_INS = ["us-east-1", "us-west-2", "us-central1", "westus"]  # for a region without a price, the first that has one
 GPU_MACHINES = ["g5.12xlarge", "ml.g5.12xlarge", "p3.2xlarge", "ml.p3.2xlarge", "p4d.24xlarge", "ml.p4d.24xlarge",
                 "g4dn.xlarge", "ml.g4dn.12xlarge", "gpu_8x_v100", "a2-highgpu-8g", "8x A100-SXM4-80GB"]
 REGIONS = ["us-east-1", "us-west-2", "eu-west-1", "ap-northeast-1", "us-east-2", None]
@@ -109,15 +109,24 @@ class Prices:
         return 1.0, 0.0, True
 
     def tariff(self, path, region, amount):
-        """What `amount` bytes cost on their way; beyond a last tier without a price nothing is known."""
+        """What `amount` bytes cost on their way; beyond a last tier without a price that of the one before holds."""
         record = self.stored("transfer", "tariffs", region, path=path)
-        cost, begin = 0.0, 0.0
+        cost, begin, price = 0.0, 0.0, None
         for tier in record["tiers"] if record else []:
             end = min(amount, base(tier["up_to"])) if "up_to" in tier else amount
-            if tier["price"]:
-                cost += max(0.0, end - begin) * base(tier["price"])
+            price = tier["price"] or price
+            cost += max(0.0, end - begin) * base(price)
             begin = max(begin, end)
         return cost
+
+    def out_of(self, cloud, region, to, amount):
+        """What bytes cost that leave a cloud for the internet; Google asks where they go."""
+        path = "to internet" if cloud == "aws" else f"{cloud} to internet"
+        if cloud == "gcp":
+            australia = (to or "").startswith(("ap-southeast-2", "ap-southeast-4", "australia"))
+            asia = (to or "").startswith(("ap-", "asia", "japan", "korea")) and not australia
+            path += " in australia" if australia else " in asia" if asia else ""
+        return self.tariff(path, region, amount)
 
     def between(self, start, end, amount):
         pair = f"{start} to {end}"
@@ -139,7 +148,7 @@ def in_parts(size, most, beside):
 
 def bill(plan, result, prices):
     """The dollars of a plan, by the times of the result."""
-    internet = []  # bytes of which the account's free ones are taken off, in this order
+    internet = []  # clouds, regions and bytes, of which the account's free ones are taken off, in this order
     cluster, source, dataset, job = plan["cluster"], plan["source"], plan["dataset"], plan["job"]
     time, courses = result["time"], result["interruptions"] or {}
     instances, epochs, wall = cluster["instances"], job["epochs"], time["total_s"]
@@ -246,8 +255,10 @@ def bill(plan, result, prices):
         elif how == "provisioned" and holds:
             earned = prices.limit("efs", "earned") * samples * size
             parts["storage"] += max(0.0, base(source["provisioned_throughput"]) - earned) * amount(paid, "provisioned") * lease
-    if of_aws and not aws:
-        internet.append((place, read))
+    here = "aws" if aws else rented
+    clouds = {"s3": "aws", "efs": "aws", "fsx-lustre": "aws", "gcs": "gcp", "azure-blob": "azure"}
+    if clouds.get(service, here) != here:
+        internet.append((clouds[service], place, region, read))
     elif of_aws and place != job_region:
         parts["transfer"] += prices.between(place, job_region, read)
 
@@ -270,12 +281,12 @@ def bill(plan, result, prices):
         size = base(checkpoint.get("size", "0 B"))
         requests = in_parts(size, 50000, 1) if store == "azure-blob" else 1
         parts["requests"] += written * requests * amount(price, "per_10000_writes") / 10000
-        if aws:
-            internet.append((job_region, saved))
     elif store == "efs":
         price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
         if not home or "region" in checkpoint or source.get("throughput_mode", "elastic") == "elastic":
             parts["transfer"] += saved * amount(prices.stored("efs", "throughput_prices", goes), "elastic_write")
+    if clouds.get(store, here) != here:
+        internet.append((here, job_region if aws else region, goes, saved))
     if "held" in checkpoint and price:
         kept_for = max(kept_for, base(price.get("least_held", "0 h")))
     parts["storage"] += kept_bytes * amount(price, "storage") * kept_for
@@ -304,8 +315,8 @@ def bill(plan, result, prices):
         again = courses.get("rework_s", 0.0) / work
         parts["transfer"] += prices.tariff("between zones", job_region, 2 * zones * sent * steps * (1 + again))
     free = base(plan.get("accounting", {}).get("free_transfer", "0 B"))
-    for where, sent in internet:
-        parts["transfer"] += prices.tariff("to internet", where, max(0.0, sent - free))
+    for cloud, where, to, sent in internet:
+        parts["transfer"] += prices.out_of(cloud, where, to, max(0.0, sent - free))
         free = max(0.0, free - sent)
 
     # A volume for each instance of AWS, for as long as that is billed, or as it holds the data.

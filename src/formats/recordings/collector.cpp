@@ -205,7 +205,11 @@ void Collector::keep(FormatId format, const StepRecord& step) {
                     steps_.back().format == format && steps_.back().round == timed.round &&
                     steps_.back().record.step == step.step;
   if (!same) told_.clear();
-  if (step.step && !told_.insert(step.rank.value_or(-1.0)).second) return skip(skipped::repeated);
+  // A time with which no number of steps ends is left out later, and one told again stands for it.
+  constexpr double endless = 1e290;
+  const bool told =
+      step.step && std::max(step.time.value_or(0.0), step.mean_so_far.value_or(0.0)) < endless;
+  if (told && !told_.insert(step.rank.value_or(-1.0)).second) return skip(skipped::repeated);
   if (lines_.size() + steps_.size() >= most_lines) store({});
   steps_.push_back(timed);
   keep(format);
