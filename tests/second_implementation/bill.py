@@ -278,8 +278,7 @@ def bill(plan, result, prices):
         usual = {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[store]
         price = prices.stored("object_stores", "prices", goes, service=store.replace("-", "_"),
                               storage_class=source.get("storage_class", usual) if home else usual)
-        size = base(checkpoint.get("size", "0 B"))
-        requests = in_parts(size, 50000, 1) if store == "azure-blob" else 1
+        requests = in_parts(base(checkpoint.get("size", "0 B")), 50000, 1) if store == "azure-blob" else 1
         parts["requests"] += written * requests * amount(price, "per_10000_writes") / 10000
     elif store == "efs":
         price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
