@@ -6,18 +6,12 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/byte_order_mark.hpp"
 #include "base/errors.hpp"
 #include "base/file_lock.hpp"
 #include "base/text_file.hpp"
-#include "base/utf16.hpp"
 
 namespace feedrate {
-namespace {
-
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-}  // namespace
-
 LineReader::LineReader(std::string path)
     : LineReader(std::make_unique<ByteReader>(std::move(path))) {}
 
@@ -55,7 +49,7 @@ std::optional<std::string_view> LineReader::next() {
   at_ = unfinished_ ? end : end + 1;
   if (++number_ == 1) {
     refuse_utf16(line, name());
-    if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+    line = unmarked(line);
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "api/diagnose_work.hpp"
+#include "base/byte_order_mark.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/number_text.hpp"
@@ -13,7 +14,6 @@
 #include "base/shell_pipe.hpp"
 #include "base/text_file.hpp"
 #include "base/trimmed.hpp"
-#include "base/utf16.hpp"
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"

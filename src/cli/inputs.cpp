@@ -60,4 +60,9 @@ std::vector<std::string> files_read(std::span<const std::string> scenarios,
   return files;
 }
 
+void refuse_to_overwrite_read(const std::string& output, std::span<const std::string> scenarios,
+                              const SimulationOptions& options) {
+  refuse_to_overwrite("--output", output, files_read(scenarios, options));
+}
+
 }  // namespace feedrate::cli

@@ -50,4 +50,9 @@ std::vector<std::pair<std::string, std::string>> settings_of(const SimulationOpt
 std::vector<std::string> files_read(std::span<const std::string> scenarios,
                                     const SimulationOptions& options);
 
+/// refuse_to_overwrite() of --output and of these: before anything is loaded, and again once the
+/// scenarios have named theirs.
+void refuse_to_overwrite_read(const std::string& output, std::span<const std::string> scenarios,
+                              const SimulationOptions& options);
+
 }  // namespace feedrate::cli

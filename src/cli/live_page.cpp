@@ -60,11 +60,7 @@ void write_live_page(const LivePageRequest& request) {
     throw HostError(fmt::format(
         "--live: {} has no place for scenarios: it belongs to another version", page_name));
   }
-  const auto refuse_inputs = [&] {
-    refuse_to_overwrite("--output", request.output,
-                        files_read(request.scenarios, request.simulation));
-  };
-  refuse_inputs();
+  refuse_to_overwrite_read(request.output, request.scenarios, request.simulation);
   const std::string host =
       request.simulation.host.empty() ? "" : read_text_file(request.simulation.host);
   schema::JsonWriter given;
@@ -79,7 +75,7 @@ void write_live_page(const LivePageRequest& request) {
     given.text("answer", answer).end();
   }
   given.end();
-  refuse_inputs();  // now also those that the scenarios name
+  refuse_to_overwrite_read(request.output, request.scenarios, request.simulation);
   std::string filled(nothing_given);
   filled.replace(filled.find("[]"), 2, report::json_in_script(std::move(given).finish()));
   page.replace(place, nothing_given.size(), filled);

@@ -162,13 +162,9 @@ int write_several(const ReportArguments& arguments) {
     throw InputError(fmt::format(
         "report: {} is for one scenario; `feedrate sweep` varies each of several", flag));
   }
-  const auto refuse_inputs = [&] {
-    refuse_to_overwrite("--output", arguments.output,
-                        files_read(arguments.scenarios, arguments.simulation));
-  };
-  refuse_inputs();
+  refuse_to_overwrite_read(arguments.output, arguments.scenarios, arguments.simulation);
   const ScenarioRuns runs = run_each_once(arguments.scenarios, arguments.simulation);
-  refuse_inputs();  // now also those that the scenarios name
+  refuse_to_overwrite_read(arguments.output, arguments.scenarios, arguments.simulation);
   const Showback made = showback_of(runs, "team");
   const report::Report page = report::showback_report(made);
   write_text_file(arguments.output, report::html_page(page, page.title));

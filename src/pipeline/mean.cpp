@@ -164,9 +164,9 @@ Pace attempt(const Epoch& e, double period) {
   }
   // Limits count while the GPU steps as well; a stream is only as far ahead as its FIFO holds.
   if (c.inline_load) {
-    pace.filling = std::max(load, streamed.first);
+    const double first = std::max(load, streamed.first);
     load = std::max(load, streamed.later);
-    pace.filling -= load;
+    pace.filling = first - load;
   }
   pace.limited = limited;
   // While the GPUs reduce, the loader goes on until its stock is full; then it waits with them.

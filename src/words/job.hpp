@@ -14,8 +14,6 @@ namespace feedrate::words {
 inline constexpr std::string_view download_waits_for_latency =
     "most of the download is spent waiting for first bytes, not on bandwidth: more num_workers, "
     "larger objects or a nearer source help; a faster network does not";
-/// `held`: for which share of the time.
-std::string lock_holds(double held);
 inline constexpr std::string_view copying_waits_for_latency =
     "most of the copying is spent waiting for first bytes, not on bandwidth: more connections or "
     "larger objects help; a faster network does not";
@@ -33,6 +31,8 @@ inline constexpr std::string_view loading_loses =
     "parallel efficiency stands for hides behind it: what more instances lose is counted as slower "
     "loading";
 
+/// `held`: for which share of the time.
+std::string lock_holds(double held);
 /// A GPU's wait at every n-th step.
 std::string waits_every(Duration wait, double n);
 

@@ -159,8 +159,7 @@ std::string give_gpu_time(std::string_view operation) {
 std::string give_cost_on_cpu(std::string_view operation) {
   return fmt::format(
       "give /preprocess/{0}/cpu and /preprocess/{0}/output_bytes, what it costs on the CPU and "
-      "what "
-      "is copied after it",
+      "what is copied after it",
       operation);
 }
 

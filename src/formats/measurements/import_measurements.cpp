@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/byte_order_mark.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/text_lines.hpp"
-#include "base/utf16.hpp"
 #include "formats/measurements/import_parts.hpp"
 #include "schema/documents/measurements.hpp"
 #include "schema/json/json_values.hpp"

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/byte_order_mark.hpp"
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
 #include "base/quote.hpp"
@@ -117,8 +118,7 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
     refuse_file(path, 0, "a CSV has no date: expected --date YYYY-MM-DD, the day it was made");
   }
   const std::string text = read_text_file(path, longest_csv);
-  const bool marked = text.starts_with("\xEF\xBB\xBF");  // as Excel's "CSV UTF-8" is
-  Rows rows(std::string_view(text).substr(marked ? 3 : 0), path);
+  Rows rows(unmarked(text), path);  // Excel marks its "CSV UTF-8"
   std::vector<std::string> header, fields;
   rows.next(header);
   const auto column = [&](std::string_view name) {

@@ -7,11 +7,11 @@
 #include <map>
 #include <tuple>
 
+#include "base/byte_order_mark.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "base/today.hpp"
 #include "base/unit_text.hpp"
-#include "base/utf16.hpp"
 
 namespace feedrate::formats {
 

@@ -7,11 +7,11 @@
 #include <array>
 #include <memory>
 
+#include "base/byte_order_mark.hpp"
 #include "base/byte_reader.hpp"
 #include "base/errors.hpp"
 #include "base/line_file.hpp"
 #include "base/quote.hpp"
-#include "base/utf16.hpp"
 #include "formats/recordings/collector.hpp"
 #include "formats/recordings/documents.hpp"
 #include "formats/recordings/line_kinds.hpp"
@@ -28,7 +28,7 @@ bool is_blank(std::string_view line) {
 
 /// Whether a JSON document begins here, rather than lines of JSON or of anything else.
 bool is_document(std::string_view start) {
-  if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+  start = unmarked(start);
   const std::size_t begin = start.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return false;
   start.remove_prefix(begin);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/byte_order_mark.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/line_file.hpp"
@@ -53,13 +54,6 @@ std::vector<std::string_view> fields_of(std::string_view line) {
     begin = end + 1;
   }
   return fields;
-}
-
-/// Without the mark that editors on Windows put at a file's start.
-std::string_view unmarked(std::string_view text) {
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
-  if (text.starts_with(mark)) text.remove_prefix(mark.size());
-  return text;
 }
 
 /// Line by line; numbers from 1 on.

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "base/byte_order_mark.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
-#include "base/utf16.hpp"
 #include "schema/json/json_syntax.hpp"
 
 namespace feedrate::schema {
@@ -268,7 +268,7 @@ const JsonValue* JsonValue::find(std::string_view key) const {
 }
 
 JsonPtr parse_json(std::string_view text, const std::string& file, JsonErrors errors) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // editors on Windows put it there
+  text = unmarked(text);
   refuse_utf16(text, file);
   const std::size_t start = skip_space(text, 0);
   const bool begins = start < text.size() && (text[start] == '{' || text[start] == '[');
