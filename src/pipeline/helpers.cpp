@@ -38,12 +38,14 @@ Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
     loading.often_read += often;
     loading.cpu += pool.fetch->cpu.base() * often / speed;
     loading.stations.push_back(station_of(*pool.fetch, Stage::download, often, speed, 1.0));
+    spread_over(loading.stations.back(), inputs.fetch_threads);
     add_limits(loading.limits, *pool.fetch, Stage::download, often, inputs.speed);
   }
   if (inputs.disk) {
     loading.often_read += misses.disk;
     loading.stations.push_back(station_of(*inputs.disk, Stage::disk, misses.disk,
                                           inputs.speed[Stage::disk], inputs.instances_alike()));
+    spread_over(loading.stations.back(), inputs.fetch_threads);
     add_limits(loading.limits, *inputs.disk, Stage::disk, misses.disk, inputs.speed);
   }
   loading.cores = pool.cores;

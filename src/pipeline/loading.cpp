@@ -16,19 +16,6 @@ namespace {
 /// enforce, as a cloud does the rates of its networks, is enforced over a second.
 constexpr double of_machine = 0.1;
 
-/// A worker that keeps several requests in flight waits for all of them together, and each has its
-/// own connection.
-void spread_over(Station& station, double threads) {
-  if (threads <= 1.0) return;
-  station.delay /= threads;
-  for (Curve<double>* rate : {&station.rate, &station.without_nic}) {
-    for (auto& point : rate->points) point.users /= threads;
-  }
-  if (station.connections > 0.0) {
-    station.connections = std::max(1.0, station.connections / threads);
-  }
-}
-
 /// What oversubscription costs is paid by all, at all times, once `threads` outnumber the
 /// hardware's: a cost of the setting, not of the moment. (Were it one of the moment, a faster disk
 /// would crowd the cores and so slow the loader down, which nobody measured.)

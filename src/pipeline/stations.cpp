@@ -22,6 +22,17 @@ Station station_of(const Read& read, Stage stage, double often, double speed, do
   return station;
 }
 
+void spread_over(Station& station, double requests) {
+  if (requests <= 1.0) return;
+  station.delay /= requests;
+  for (Curve<double>* rate : {&station.rate, &station.without_nic}) {
+    for (auto& point : rate->points) point.users /= requests;
+  }
+  if (station.connections > 0.0) {
+    station.connections = std::max(1.0, station.connections / requests);
+  }
+}
+
 void add_limits(std::vector<SampleLimit>& limits, const Read& read, Stage stage, double often,
                 const PerStage<double>& speeds) {
   for (const RateLimit& limit : read.limits) {

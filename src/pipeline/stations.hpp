@@ -13,6 +13,10 @@ Station station_of(const Read& read, Stage stage, double often, double speed, do
 /// Bytes from the source: its connections at the speed of one stage, the NIC at that of another.
 Station download_of(const Read& read, double often, const Inputs& inputs);
 
+/// A worker that keeps `requests` in flight waits for all of them together, and each has a
+/// connection of its own.
+void spread_over(Station& station, double requests);
+
 void add_limits(std::vector<SampleLimit>& limits, const Read& read, Stage stage, double often,
                 const PerStage<double>& speeds);
 

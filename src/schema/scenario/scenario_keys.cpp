@@ -281,7 +281,8 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "worker_memory",
           {.manual = "private memory of one worker", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
-          "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
+          "fetch_threads",
+          {"requests that one worker, local or remote, has in flight", "1", whole(1, 4096)}),
       entry<&Loader::divided_by>(
           "divided_by", {"what workers of an iterable dataset share among them: objects, each "
                          "read whole by one worker, or samples of any",
