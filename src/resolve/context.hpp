@@ -248,15 +248,18 @@ struct Context {
     return curve;
   }
 
-  /// What a name brings for the key; null: nothing.
-  [[nodiscard]] const NamedDefault* by_name(std::string_view key) const {
+  /// The name that brings something for the key; null: none.
+  [[nodiscard]] const NamedDefaults* who_brings(std::string_view key) const {
     for (const NamedDefaults* const row : {loader_by_name, access_by_name, store_by_name}) {
-      if (row == nullptr) continue;
-      for (const NamedDefault& one : row->defaults) {
-        if (one.key() == key) return &one;
-      }
+      if (row != nullptr && row->brings(key) != nullptr) return row;
     }
     return nullptr;
+  }
+
+  /// What a name brings for the key; null: nothing.
+  [[nodiscard]] const NamedDefault* by_name(std::string_view key) const {
+    const NamedDefaults* const row = who_brings(key);
+    return row ? row->brings(key) : nullptr;
   }
 
   /// Records and returns the number of such a default, as drawn where it is assumed.
@@ -443,9 +446,9 @@ bool measured_step(const HostProfile* host);
 bool step_of_model(Context& context, const Step& given);
 
 Bytes data_of_instance(const Context& context);  ///< that it reads: all data, or those of its shard
-/// Room of the source's cache on a disk, as given or kept by what mounts it; empty: no cache.
+/// Room of the source's cache on a disk, as given or kept by its loader or mount; empty: no cache.
 std::optional<Bytes> source_cache(const Context& context);
-std::optional<Assumption> cache_by_default(const Context& context);  ///< what a mount keeps
+std::optional<NamedDefault> cache_by_default(const Context& context);  ///< what these keep
 Bytes data_on_disk(const Context& context);  ///< all data, or what a cache there may keep
 
 /// The file system that the source is; its settings are recorded at the first call.

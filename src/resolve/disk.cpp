@@ -177,26 +177,30 @@ static Bytes data_read(const Context& context) {
   return read_dataset(context) * (1.0 / shards(context));
 }
 
-std::optional<Assumption> cache_by_default(const Context& context) {
+std::optional<NamedDefault> cache_by_default(const Context& context) {
   const Scenario& s = context.scenario;
-  const NamedDefault* const own = s.source.cache ? nullptr : context.by_name("/source/cache");
+  const NamedDefaults* const keeper = s.source.cache ? nullptr : context.who_brings(cache_key);
   const Known<Bytes> nvme = context.published(&Machine::nvme_size);
   const bool local = nvme && context.published(&Machine::nvme_disks) &&
                      s.disk.kind.value_or(DiskKind::nvme) == DiskKind::nvme;
-  if (own == nullptr || !local || s.loader.remote) return std::nullopt;
-  constexpr double kept_free = 0.1;  // JuiceFS: free-space-ratio (2026)
-  const double most = nvme->value.base() * (1.0 - kept_free);
-  Assumption kept = own->number;
-  kept.value = std::min(kept.value, most);
-  kept.high = std::min(kept.high, most);
+  const InputMode mode = input_mode_of(s);
+  const bool fetches = mode == InputMode::stream || mode == InputMode::mount;
+  if (keeper == nullptr || !local || !fetches || s.loader.remote) return std::nullopt;
+  const double most = nvme->value.base() * (1.0 - keeper->kept_free);
+  NamedDefault kept = *keeper->brings(cache_key);
+  for (double* const room : {&kept.number.low, &kept.number.value, &kept.number.high}) {
+    *room = std::min(*room, most);
+  }
   return kept;
 }
 
 std::optional<Bytes> source_cache(const Context& context) {
   if (context.scenario.source.cache) return context.scenario.source.cache;
-  const std::optional<Assumption> kept = cache_by_default(context);
+  const std::optional<NamedDefault> kept = cache_by_default(context);
   if (!kept) return std::nullopt;
-  return Bytes::of(context.draw ? kept->at(context.draw(kept->key)) : kept->value);
+  const Assumption& room = kept->number;
+  const bool drawn = kept->drawn() && context.draw;
+  return Bytes::of(drawn ? room.at(context.draw(room.key)) : room.value);
 }
 
 Bytes data_on_disk(const Context& context) {

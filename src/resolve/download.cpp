@@ -270,8 +270,8 @@ void resolve_source(Context& context) {
                       "expected nothing beside /loader/remote, whose workers read for themselves");
       return;
     }
-    if (const std::optional<Assumption> kept = cache_by_default(context)) {
-      context.assume<Bytes>(Stage::disk, *kept);
+    if (const std::optional<NamedDefault> kept = cache_by_default(context)) {
+      context.use_default<Bytes>(Stage::disk, *kept);
     } else {
       context.use(Stage::disk, "/source/cache", Value<Bytes>::given(*cache));
     }

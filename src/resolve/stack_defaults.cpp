@@ -23,6 +23,11 @@ constexpr NamedDefault guessed_default(std::string_view key, double low, double 
   return {{key, value, low, high, why, range, ""}};
 }
 
+/// Of a cache that takes what its disk has room for.
+constexpr NamedDefault keeps_all(std::string_view why) {
+  return read_default(cache_key, std::numeric_limits<double>::infinity(), why);
+}
+
 constexpr NamedDefault torch_prefetch = read_default(
     prefetch_key, 2.0, "PyTorch's DataLoader, which hands out the work: 2 batches a worker (2025)");
 
@@ -43,7 +48,9 @@ constexpr std::array of_streamingdataset = {
                  "MosaicML streaming 0.14: a worker's thread downloads one shard at a "
                  "time (2025, assumed)"),
     read_word(divided_by_key, "samples",
-              "MosaicML streaming 0.14 divides samples among workers (2025)")};
+              "MosaicML streaming 0.14 divides samples among workers (2025)"),
+    keeps_all(
+        "MosaicML streaming 0.14 keeps shards in its local directory: cache_limit None (2025)")};
 
 constexpr std::array of_litdata = {
     torch_prefetch,
@@ -51,7 +58,8 @@ constexpr std::array of_litdata = {
                     "LitData 0.2.71 keeps 2 chunks a worker on their way or ready (2026)",
                     "one after the other, to both beside the one in use (engineering judgement)"),
     read_word(divided_by_key, "samples",
-              "LitData 0.2.71 gives workers chunks and parts of them (2026)")};
+              "LitData 0.2.71 gives workers chunks and parts of them (2026)"),
+    keeps_all("LitData 0.2.71 keeps chunks in three quarters of its disk's free space (2026)")};
 
 constexpr std::array of_hf_streaming = {
     torch_prefetch,
@@ -139,7 +147,7 @@ constexpr Giving given_memory_cache{"/loader/in_memory_cache",
 constexpr Giving given_remote{"/loader/remote", [](S s) { return s.loader.remote.has_value(); }};
 constexpr Giving given_groups{"/dataset/row_groups",
                               [](S s) { return s.dataset.row_groups.has_value(); }};
-constexpr Giving given_cache{"/source/cache", [](S s) { return s.source.cache.has_value(); }};
+constexpr Giving given_cache{cache_key, [](S s) { return s.source.cache.has_value(); }};
 
 constexpr std::array<LeftOut, 2> without(LeftOut one, LeftOut other = {}) {
   return {one, other};
@@ -153,12 +161,12 @@ constexpr std::array loader_list = std::to_array<NamedDefaults>({
      0.0, 3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
      without({"samples downloaded ahead of a worker (predownload)"},
-             {"what stays on the local disk", &given_cache}),
+             {"its local directory where that is on a root volume", &given_cache}),
      0.0, 64.0 * mebibyte},  // MDSWriter's size_limit, 0.14
     {"litdata", of_litdata,
      without({"the deletion of chunks that its disk has no room for"},
-             {"what stays on the local disk", &given_cache}),
-     0.0, 64.0 * mebibyte},  // chunk_bytes, 0.2.71
+             {"its cache where that is on a root volume", &given_cache}),
+     0.0, 64.0 * mebibyte, false, 0.25},  // chunk_bytes and the cache's share, 0.2.71
     {"hf-streaming", of_hf_streaming,
      without({"row groups (a request of at least 32 MiB)", &given_groups},
              {"the fill of its shuffle buffer (1,000 samples)", &given_buffer}),
@@ -231,7 +239,7 @@ constexpr std::array of_juicefs = {
                     "a block ahead, to four fifths of the buffer (engineering judgement)"),
     read_default(connections_key, 200.0, "JuiceFS: max-downloads 200 (2026)"),
     guessed_default(
-        "/source/cache", 0.0, 100.0 * 1024.0 * mebibyte, 2000.0 * 1024.0 * mebibyte,
+        cache_key, 0.0, 100.0 * 1024.0 * mebibyte, 2000.0 * 1024.0 * mebibyte,
         "JuiceFS keeps what it reads: cache-size 102400 MiB, a tenth of the disk left free (2026)",
         "a cache-dir on a root volume with no room, to one on all local disks (engineering "
         "judgement)")};
@@ -256,7 +264,7 @@ constexpr std::array access_list = std::to_array<NamedDefaults>({
      without({"its cache of blocks in memory"}, {"that on a disk", &given_cache}), 16e6},
     {"juicefs", of_juicefs,
      without({"its metadata engine"}, {"its cache where that is on a root volume", &given_cache}),
-     4.0 * mebibyte},
+     4.0 * mebibyte, 0.0, false, 0.1},  // free-space-ratio (2026)
 });
 
 /// Nobody publishes what a small read of these takes, nor what one connection reaches.

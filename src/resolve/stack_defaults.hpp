@@ -24,6 +24,10 @@ struct NamedDefault {
 /// What workers of an iterable dataset share.
 inline constexpr std::string_view divided_by_key = "/loader/divided_by";
 
+/// What a loader or a mount keeps on the instance's local disks of what it has fetched; infinite:
+/// all.
+inline constexpr std::string_view cache_key = "/source/cache";
+
 /// Every operation on the GPU that does not say whether it runs in the loader's stream.
 inline constexpr std::string_view in_loader_key = "/preprocess/in_loader";
 
@@ -55,6 +59,15 @@ struct NamedDefaults {
   double shard_bytes = 0.0;
   /// Of a loader whose ranks each read all objects where these do not divide evenly among them.
   bool reads_all_of_uneven = false;
+  double kept_free = 0.0;  ///< share of the local disks that its cache leaves free
+
+  /// What it brings for the key; null: nothing.
+  [[nodiscard]] constexpr const NamedDefault* brings(std::string_view key) const {
+    for (const NamedDefault& one : defaults) {
+      if (one.key() == key) return &one;
+    }
+    return nullptr;
+  }
 };
 
 /// Of the named loaders; generic ones have no row.

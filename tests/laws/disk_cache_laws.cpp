@@ -347,3 +347,49 @@ TEST_CASE("disk cache: JuiceFS has one by itself where the machine has local dis
   };
   CHECK(time({}) == time({{"/source/cache", "107374182400 B"}}));
 }
+
+TEST_CASE("disk cache: loaders that keep what they fetch do so on local disks by themselves") {
+  const auto job = [](const char* kind, const char* instance, const Settings& more) {
+    Settings settings = {{"/source/service", "s3"},
+                         {"/loader/kind", kind},
+                         {"/dataset/samples", "10000000"},
+                         {"/dataset/bytes_per_sample", "150 KB"},
+                         {"/dataset/samples_per_object", "400"},
+                         {"/cluster/instance", instance},
+                         {"/cluster/instances", "1"},
+                         {"/job/epochs", "5"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return scenario_with(settings);
+  };
+  const auto kept = [&](const char* kind, const char* instance, const Settings& more = {}) {
+    return resolve::resolve(job(kind, instance, more), catalog()).inputs.caches.on_disk;
+  };
+  // 900 GB of disks for the 1.5 TB that is read, of which LitData leaves a quarter.
+  CHECK(kept("streamingdataset", "g4dn.8xlarge") == Approx(0.9 / 1.5).epsilon(1e-12));
+  CHECK(kept("litdata", "g4dn.8xlarge") == Approx(0.75 * 0.9 / 1.5).epsilon(1e-12));
+  const Settings small = {{"/dataset/samples", "1000000"}};
+  for (const char* kind : {"streamingdataset", "litdata"}) {
+    INFO(kind);
+    CHECK(kept(kind, "g4dn.8xlarge", small) == 1.0);
+    CHECK(kept(kind, "p3.2xlarge", small) == 0.0);  // no local disk
+    for (const auto& [key, value] : Settings{{"/source/cache", "0 GB"},
+                                             {"/disk/kind", "ebs"},
+                                             {"/source/input_mode", "File"},
+                                             {"/source/input_mode", "Pipe"}}) {
+      INFO(key << " = " << value);
+      Settings changed = small;
+      changed.emplace_back(key, value);
+      CHECK(kept(kind, "g4dn.8xlarge", changed) == 0.0);
+    }
+    // All is then fetched once, and the bill is for that: as with that room typed.
+    const auto requests = [&](const Settings& more) {
+      Settings all = small;
+      all.insert(all.end(), more.begin(), more.end());
+      const auto resolved = resolve::resolve(job(kind, "g4dn.8xlarge", all), catalog());
+      return pipeline::epochs_read(resolved.inputs);
+    };
+    CHECK(requests({}) == 1.0);
+    CHECK(requests({{"/source/cache", "0 GB"}}) == 5.0);
+  }
+  CHECK(kept("webdataset", "g4dn.8xlarge", small) == 0.0);  // off unless cache_dir is given
+}
