@@ -14,10 +14,83 @@ Duration startup_of(const RankBuilder& rank, double workers) {
   return rank.inputs.worker_startup * workers / rank.inputs.speed[Stage::startup];
 }
 
+/// What a worker process does before its first batch.
+void add_start(RankBuilder& rank, ProgramBuilder& program) {
+  const Inputs& inputs = rank.inputs;
+  const Duration start = startup_of(rank, inputs.workers);
+  if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
+  if (const double warmup = inputs.worker_warmup.base() / inputs.speed[Stage::startup];
+      warmup > 0.0 && rank.cpu && starts_workers(rank)) {
+    program.use(*rank.cpu, {warmup}, tag(Stage::startup));
+  }
+  add_read_before(program, *rank.local, inputs.batch, rank.variety());
+}
+
+/// Workers that take the next batch whoever made the last, and of which whoever is done is next.
+Fetch add_unordered(RankBuilder& rank) {
+  const Inputs& inputs = rank.inputs;
+  const EpochShape& loaded = rank.loaded;
+  const engine::Tag hand = tag(Stage::handover);
+  const double ahead = inputs.workers * inputs.prefetch;
+  const bool smaller_last = loaded.last_batch < inputs.batch;
+  const double full = loaded.steps - (smaller_last ? 1.0 : 0.0);
+  engine::Queue indices;
+  indices.name = rank.name + "indices";
+  indices.kind = engine::QueueKind::numbering;
+  indices.initial = whole(std::min(ahead, loaded.steps));
+  const QueueId index = rank.model.add(indices);
+  // The main process asks for one more with each that it takes; no more are made than there are.
+  const QueueId left = rank.add_queue("left", engine::unlimited, whole(full));
+  const QueueId ready = rank.add_queue("ready", engine::unlimited);
+  std::optional<QueueId> made;
+  if (smaller_last) made = rank.add_queue("made", engine::unlimited);
+  const auto make = [&](ProgramBuilder& program, double samples) {
+    program.take(index, hand);
+    add_load(program, *rank.local, samples, chunks_of(inputs), rank.variety());
+  };
+  for (int w = 0; w < static_cast<int>(inputs.workers); ++w) {
+    ProgramBuilder program;
+    add_start(rank, program);
+    program.repeat_forever().take(left, hand);
+    make(program, inputs.batch);
+    program.put(ready, hand);
+    if (made) program.put(*made, hand);
+    program.next();
+    const Part part{.kind = TrackKind::worker,
+                    .number = w,
+                    .feeds = Stage::handover,
+                    .delivers = ready,
+                    .tickets = index};
+    rank.built.loaders.push_back(rank.add_process(program, part, true));
+  }
+  if (smaller_last) {
+    // Whoever is the first to find no full batch left makes the smaller one. The loop takes it
+    // last, as its step is the last that is smaller.
+    ProgramBuilder program;
+    const double before = std::max(0.0, full - inputs.workers + 1.0);
+    if (before > 0.0) {
+      program.take(*made, hand, whole(before));
+    } else {
+      add_start(rank, program);
+    }
+    make(program, loaded.last_batch);
+    if (full > before) program.take(*made, hand, whole(full - before));
+    program.put(ready, hand);
+    rank.built.loaders.push_back(
+        rank.model.add({rank.name + "last batch", rank.model.add(program.build()), true, -1}));
+  }
+  rank.add_stock({"ready batches", ready, 1, ahead});
+  Fetch fetch;
+  fetch.ready = Ring{ready, 1, 0, false};
+  fetch.index = Ring{index, 1, 0, true};
+  return fetch;
+}
+
 }  // namespace
 
 Fetch add_pytorch(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
+  if (!in_turn(inputs)) return add_unordered(rank);
   const Division& division = rank.division;
   const int workers = static_cast<int>(division.workers);
   const int chunks = chunks_of(inputs);
@@ -44,13 +117,7 @@ Fetch add_pytorch(RankBuilder& rank) {
     const double batches = all - (makes_last ? 1.0 : 0.0);
     const double batch = uneven ? division.samples_of(w) / all : inputs.batch;
     ProgramBuilder program;
-    const Duration start = startup_of(rank, inputs.workers);
-    if (ticks(start).ns > 0) program.delay(ticks(start), tag(Stage::startup));
-    if (const double warmup = inputs.worker_warmup.base() / inputs.speed[Stage::startup];
-        warmup > 0.0 && rank.cpu && starts_workers(rank)) {
-      program.use(*rank.cpu, {warmup}, tag(Stage::startup));
-    }
-    add_read_before(program, *rank.local, inputs.batch, rank.variety());
+    add_start(rank, program);
     const auto make = [&](double samples) {
       program.take(index, tag(Stage::handover));
       add_load(program, *rank.local, samples, chunks, rank.variety());

@@ -57,7 +57,7 @@ double buffer_of(const Inputs& inputs, const Consumer& consumer, double workers)
   if (consumer.inline_load) {
     return consumer.one_process ? 0.0 : consumer.copy_waited ? 1.0 : held - 0.5;
   }
-  if (inputs.pooled()) return most_begun(inputs) - 0.5 + held;
+  if (inputs.pooled() || !in_turn(inputs)) return most_begun(inputs) - 0.5 + held;
   // Where a loop waits for its step, what it holds is what it steps with: a worker of which it has
   // asked for one batch is given the next when that one is taken.
   if (consumer.one_process && inputs.prefetch < 2.0) return 0.5;
@@ -259,7 +259,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const bool chains = traits(inputs.kind).whole_batches && !inputs.remote && !c.inline_load;
   // Ranks that helpers serve take what all of them make, in turn.
   const double loaders = inputs.remote ? 1.0 : inputs.gpus();
-  e.sources = loaders * (chains ? active : 1.0);
+  e.sources = loaders * (chains && in_turn(inputs) ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
   e.stock = (chains ? inputs.prefetch * active : most_begun(inputs)) + 1.0;
   if (c.inline_load) e.stock = c.copy_waited ? 1.0 : 2.0;

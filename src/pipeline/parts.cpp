@@ -158,6 +158,11 @@ int chunks_of(const Inputs& inputs) {
   return static_cast<int>(std::clamp(std::floor(inputs.batch), 1.0, most));
 }
 
+bool in_turn(const Inputs& inputs) {
+  return traits(inputs.kind).whole_batches &&
+         (inputs.in_order || inputs.workers <= 1.0 || divides_objects(inputs));
+}
+
 namespace {
 
 bool reads(Stage stage) {

@@ -89,4 +89,8 @@ void add_read_before(engine::ProgramBuilder& program, const Capacities& capaciti
 /// Chunks that a full batch is loaded in.
 int chunks_of(const Inputs& inputs);
 
+/// Whether workers hand over whole batches in the order in which these were asked for. (Those that
+/// own objects have samples of their own, and do in any case.)
+bool in_turn(const Inputs& inputs);
+
 }  // namespace feedrate::pipeline

@@ -135,9 +135,14 @@ void resolve_handover(Context& context, bool starts) {
       context.find_or<double>(Stage::handover, loader.handover_cv, {}, assumed::handover_cv);
 }
 
-/// Why batches are in order, whatever is asked for; "" where threads of a pool work on several.
+/// Why batches are in order, whatever is asked for; "" where several are in work at once.
 const char* why_in_order(const Inputs& inputs) {
-  if (!inputs.pooled()) return "only threads of a pool and helpers share batches";
+  if (!inputs.pooled()) {
+    if (!traits(inputs.kind).whole_batches || inputs.workers <= 1.0) {
+      return "nobody makes a batch beside another";
+    }
+    return divides_objects(inputs) ? "workers make batches of objects of their own, in turn" : "";
+  }
   if (inputs.remote) return "";
   if (inputs.workers <= 1.0) return "one thread takes samples in their order";
   if (inputs.prefetch < 2.0) return "prefetch_factor is 1, and threads share one batch at a time";

@@ -109,13 +109,16 @@ const Remedy loader_list[] = {
       "read the loss every hundred steps instead"},
      [](const Situation& s) { return has_loader(s) && !s.inputs().asynchronous_step; },
      [](const Situation&) { return flag("asynchronous_step", "true"); }},
-    {{"in_order", "samples as they are ready", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
-      "threads that share several batches hand them over in order",
-      "a slow sample keeps none of those behind it waiting (tf.data: deterministic=False)",
+    {{"in_order", "what is ready first, in any order", RemedyKind::setting, 0.1,
+      Rung::one_gpu_in_memory, "workers or threads hand over what they make in order",
+      "a slow one keeps none of those behind it waiting (tf.data: deterministic=False; PyTorch "
+      "2.6: "
+      "in_order=False)",
       "the order of samples differs from one run to the next"},
      [](const Situation& s) {
-       return has_loader(s) && s.inputs().pooled() && s.inputs().workers > 0.0 &&
-              s.inputs().in_order;
+       const Inputs& in = s.inputs();
+       const bool several = in.pooled() ? in.workers > 0.0 : in.workers > 1.0;
+       return has_loader(s) && several && in.in_order;
      },
      [](const Situation&) { return flag("in_order", "false"); }},
     {{"shared_memory", "batches as tensors in shared memory", RemedyKind::code, 1.0,

@@ -78,9 +78,9 @@ class Table {
     if (job_.job.copy_stream) beside.emplace_back("copy_stream", "side");
     rows_["non_blocking"] = where(copies && in_.copies != pipeline::Copies::beside, {beside});
     rows_["asynchronous_step"] = where(!in_.asynchronous_step, {{{"asynchronous_step", "true"}}});
-    rows_["in_order"] = where(
-        (in_.remote || job_.loader.kind.family() == LoaderKind::pool) && workers && in_.in_order,
-        {{{"in_order", "false"}}});
+    const bool shared = in_.remote || job_.loader.kind.family() == LoaderKind::pool;
+    rows_["in_order"] =
+        where((shared ? workers : in_.workers > 1.0) && in_.in_order, {{{"in_order", "false"}}});
     rows_["shared_memory"] =
         where(pytorch && workers && job_.loader.transport == Transport::pickled,
               {{{"transport", "shared_memory"}}});

@@ -240,8 +240,9 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::drop_last>("drop_last", {"an incomplete last batch is left out", "false"}),
       entry<&Loader::in_memory_cache>(
           "in_memory_cache", {"decoded samples stay in RAM after the first epoch", "false"}),
-      entry<&Loader::in_order>("in_order",
-                               {"pool: results are returned in the requested order", "true"}),
+      entry<&Loader::in_order>("in_order", {"samples of threads, or batches of worker processes, "
+                                            "come in the order in which they were asked for",
+                                            "true"}),
       entry<&Loader::worker_startup>(
           "worker_startup",
           {.manual =
