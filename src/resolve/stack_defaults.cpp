@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace feedrate::resolve {
@@ -244,22 +245,22 @@ constexpr std::array of_juicefs = {
         "a cache-dir on a root volume with no room, to one on all local disks (engineering "
         "judgement)")};
 
-constexpr std::string_view each_part = "the price of a request for each part of an object";
-
 constexpr std::array access_list = std::to_array<NamedDefaults>({
-    {"boto3", of_boto3, without({each_part}), 8.0 * mebibyte},
+    {"boto3", of_boto3, without({"the HEAD request that asks for the size of an object"}),
+     8.0 * mebibyte},
     {"s3fs", of_s3fs, without({"the block of 50 MiB that a random read within an object fetches"}),
      50.0 * mebibyte},
-    {"s3-connector", of_s3_connector, without({each_part}), 8.0 * mebibyte},
+    {"s3-connector", of_s3_connector, {}, 8.0 * mebibyte},
     {"mountpoint", of_mountpoint,
      without({"a window that begins at 1.125 MiB and doubles"}, {"its --cache", &given_cache}),
-     8.0 * mebibyte},
-    {"s5cmd", of_s5cmd, without({"the 5 parts in which it copies an object of more than 50 MiB"}),
+     8.0 * mebibyte, 0.0, false, 0.0, 1.125 * mebibyte},  // of its first request, 1.24 (2026)
+    {"s5cmd", of_s5cmd,
+     without({"that it copies 5 parts of an object of more than 50 MiB at a time"}),
      50.0 * mebibyte},
     {"gcsfuse", of_gcsfuse, without({"read-ahead of the kernel"}, {"its cache-dir", &given_cache}),
      200e6},
     {"gcs-connector", of_gcs_connector,
-     without({"the small objects that it composes into large ones"}), 100e6},
+     without({"the small objects that it composes into large ones"}), one_object},
     {"blobfuse2", of_blobfuse2,
      without({"its cache of blocks in memory"}, {"that on a disk", &given_cache}), 16e6},
     {"juicefs", of_juicefs,
@@ -305,6 +306,13 @@ constexpr std::array store_list = std::to_array<NamedDefaults>({
 });
 
 }  // namespace
+
+double requests_of_object(const NamedDefaults* access, double bytes) {
+  if (access == nullptr || access->part_bytes <= 0.0) return 1.0;
+  const double first = access->first_part_bytes;
+  const double parts = std::ceil((bytes - first) / access->part_bytes - 1e-9);
+  return first > 0.0 ? 1.0 + std::max(0.0, parts) : std::max(1.0, parts);
+}
 
 std::span<const NamedDefaults> store_defaults() {
   return store_list;

@@ -53,13 +53,16 @@ struct NamedDefaults {
   std::string_view name;
   std::span<const NamedDefault> defaults{};
   std::array<LeftOut, 2> left_out{};
-  double part_bytes = 0.0;  ///< of an access that has `parts_key`
+  /// Of an access: it asks for larger objects part by part; infinite where it never does.
+  double part_bytes = 0.0;
   /// Of a loader that reads many samples from one object: bytes at which its own writer begins the
   /// next; infinite where one holds all samples, 0 where objects may be single samples.
   double shard_bytes = 0.0;
   /// Of a loader whose ranks each read all objects where these do not divide evenly among them.
   bool reads_all_of_uneven = false;
   double kept_free = 0.0;  ///< share of the local disks that its cache leaves free
+  /// Of an access: what it asks for before those parts, by itself.
+  double first_part_bytes = 0.0;
 
   /// What it brings for the key; null: nothing.
   [[nodiscard]] constexpr const NamedDefault* brings(std::string_view key) const {
@@ -69,6 +72,10 @@ struct NamedDefaults {
     return nullptr;
   }
 };
+
+/// Requests by which an access reads an object of so many bytes, or a range of one; 1 without a
+/// name.
+double requests_of_object(const NamedDefaults* access, double bytes);
 
 /// Of the named loaders; generic ones have no row.
 std::span<const NamedDefaults> loader_defaults();

@@ -183,6 +183,24 @@ struct Pricer {
     }
   }
 
+  /// Requests by which the client fetches what the simulation reads as one: an object, or a group
+  /// of its rows, of their mean size.
+  [[nodiscard]] double parts_of_read() const {
+    Bytes size;
+    if (inputs.staging) {
+      size = inputs.staging->object_size;
+    } else if (inputs.source) {
+      size = inputs.source->bytes * samples(1.0 / inputs.source->requests);
+    }
+    const double parts = requests_of_object(context.access_by_name, size.base());
+    if (parts > 1.0 && context.texts) {
+      context.remark(RemarkKind::know,
+                     fmt::format("{} asks for {} by {:.0f} requests, each of which is paid",
+                                 context.access_by_name->name, short_text_of(size), parts));
+    }
+    return parts;
+  }
+
   void s3() {
     const std::string storage_class = scenario.source.storage_class_or("STANDARD");
     const auto price = find_s3_price(catalog, data_region, storage_class);
@@ -191,7 +209,9 @@ struct Pricer {
       return;
     }
     using enum RequestTerms::Of;
-    if (price->get) terms.requests.push_back({"S3 GET", *price->get, objects_read});
+    if (price->get) {
+      terms.requests.push_back({"S3 GET", *price->get, objects_read, 1.0, parts_of_read()});
+    }
     if (price->retrieval && price->retrieval->value > TransferPrice{}) {
       terms.transfer.push_back(
           {"S3 retrieval", {{{}, *price->retrieval}}, TransferTerms::Of::bytes_read, "", ""});
@@ -219,7 +239,8 @@ struct Pricer {
     } else {
       const std::string line = fmt::format("{} reads", store.name);
       if (price->read) {
-        terms.requests.push_back({line, *price->read, RequestTerms::Of::objects_read});
+        terms.requests.push_back(
+            {line, *price->read, RequestTerms::Of::objects_read, 1.0, parts_of_read()});
       } else {
         unpriced(fmt::format("Each of the {}", line),
                  fmt::format("no price of them is known in \"{}\"", price->region));

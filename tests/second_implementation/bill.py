@@ -140,6 +140,27 @@ def billed_seconds(rule, used):
     return granularity * (round(units) if abs(units - round(units)) <= 1e-9 * max(1.0, units) else math.ceil(units))
 
 
+# Bytes of a part in which a client asks for an object, and of one before all others.
+CLIENTS = {"boto3": (8 * 2**20, 0), "s3fs": (50 * 2**20, 0), "s3-connector": (8 * 2**20, 0), "mountpoint": (8 * 2**20, 1.125 * 2**20),
+           "s5cmd": (50 * 2**20, 0), "gcsfuse": (200e6, 0), "gcs-connector": (math.inf, 0), "blobfuse2": (16e6, 0)}
+
+
+def asked_for(size, client):
+    """Requests by which a client reads an object of that size."""
+    part, first = CLIENTS.get(client, (math.inf, 0))
+    rest = math.ceil((size - first) / part - 1e-9) if size > first else 0
+    return max(1, rest + (first > 0))
+
+
+def by_tiers(total, record, tiers):
+    """What `total` costs where each tier, from its beginning on, has a price of its own or that of the one before."""
+    cost, price = 0.0, 0.0
+    for (start, key), (end, _) in zip(tiers, [*tiers[1:], (math.inf, None)]):
+        price = base(record[key]) if record.get(key) else price
+        cost += max(0.0, min(total, end) - start) * price
+    return cost
+
+
 def in_parts(size, most, beside):
     """Requests that write an object: parts of 8 MiB, larger ones beyond `most` of them, and those that begin and end it."""
     parts = math.ceil(size / max(8 * 2**20, size / most) - 1e-9)
@@ -204,10 +225,16 @@ def bill(plan, result, prices):
     again = courses.get("expected_interruptions", 0.0) * (instances if rented == "sagemaker" else 1)
     again += instances * ((courses.get("blocks") or 1.0) - 1.0)
     copies = instances + again if mode == "File" else epochs
-    read, requests = samples * size * copies, objects * copies
+    read, requests = samples * size * copies, objects * copies * asked_for(samples * size / objects, source.get("access"))
     checkpoint = job.get("checkpoint")
-    work = time["first_epoch_s"] + (epochs - 1) * time["epoch_s"]
-    written = math.floor(work / base(checkpoint["interval"]) + 1e-9) if checkpoint else 0
+    # Of a burst that ends in some epoch, no two are alike: all of the job but what is no training.
+    lost = sum(courses.get(key, 0.0) for key in ("rework_s", "restarts_s", "capacity_wait_s"))
+    work = wall - time["startup_s"] - time["staging_s"] - lost
+    written = 0
+    if checkpoint:
+        writing = base(checkpoint["size"]) / base(checkpoint["bandwidth"])
+        written = math.floor(work / (base(checkpoint["interval"]) + writing) + 1e-9)
+        work -= written * writing
     saved = written * base(checkpoint["size"]) if checkpoint else 0.0
 
     aws = rented in ("ec2", "sagemaker")
@@ -358,6 +385,11 @@ def drawn(draw):
     if maybe(0.5):
         source["storage_held"] = f"{draw.randint(1, 3000)} h"
     if service == "s3" and maybe(0.7):
+    clients = {"s3": {"File": ["boto3", "s5cmd"], "stream": ["boto3", "s3fs", "s3-connector"], "mount": ["mountpoint"]},
+               "gcs": {"File": ["gcs-connector"], "stream": ["gcs-connector"], "mount": ["gcsfuse"]}, "azure-blob": {"mount": ["blobfuse2"]}}
+    if service in clients and maybe(0.5):
+        source["input_mode"] = pick(list(clients[service]))
+        source["access"] = pick(clients[service][source["input_mode"]])
         source["storage_class"] = pick(["STANDARD", "STANDARD_IA", "EXPRESS_ONEZONE", "INTELLIGENT_TIERING frequent"])
     if service == "efs":
         source["throughput_mode"] = pick(["elastic", "elastic", "provisioned", "bursting", "one zone"])

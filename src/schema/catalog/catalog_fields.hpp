@@ -152,7 +152,8 @@ inline constexpr Field<S3Limits> s3_limits[] = {
     field<&S3Limits::per_connection>("per_connection", ""),
     field<&S3Limits::per_instance>("per_instance", ""),
     field<&S3Limits::range_request>("range_request", "advised size of a ranged GET")
-        .without_use("an object is taken to be read by one request"),
+        .without_use("clients that are named have parts of their own; of others an object is one "
+                     "request"),
 };
 inline constexpr Field<S3Price> s3_price_fields[] = {
     field<&S3Price::region>("region", "", true),

@@ -1,0 +1,79 @@
+// What is paid by the piece and by tiers: the parts of an object, S3's volume, io2's operations,
+// and who is paid while others wait.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catch.hpp"
+#include "tests/study/billed.hpp"
+#include "words/bill.hpp"
+
+using namespace feedrate;
+using test::Billed;
+using test::job;
+
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// Requests that are paid for each object of that size.
+double gets(const std::string& access, const std::string& size, Settings more = {}) {
+  more.insert(more.begin(), {{"samples", "100000"},
+                             {"page_cache", "0 B"},
+                             {"source.access", access},
+                             {"dataset.bytes_per_sample", size}});
+  return Billed(job(more)).dollars("S3 GET") / (0.0004 / 1000.0) / 1e5;
+}
+
+/// Dollars of a month of a million objects that S3 holds.
+Billed held(const std::string& service, const std::string& size, Settings more = {}) {
+  more.insert(more.begin(), {{"dataset.bytes_per_sample", size},
+                             {"source.service", service},
+                             {"source.input_mode", "stream"},
+                             {"source.bill_storage", "true"},
+                             {"source.storage_held", "730 h"}});
+  return Billed(job(more));
+}
+
+}  // namespace
+
+TEST_CASE("billing: a client that reads objects in parts pays a request for each part") {
+  for (const std::string access : {"boto3", "s3-connector"}) {
+    INFO(access);
+    CHECK(gets(access, "1 MB") == Approx(1.0));
+    CHECK(gets(access, "8 MiB") == Approx(1.0));
+    CHECK(gets(access, "8.1 MiB") == Approx(2.0));
+    CHECK(gets(access, "80 MiB") == Approx(10.0));
+  }
+  CHECK(gets("s3fs", "80 MiB") == Approx(2.0));
+  CHECK(gets("s5cmd", "80 MiB") == Approx(2.0));
+  CHECK(gets("boto3", "80 MiB", {{"source.input_mode", "File"}}) == Approx(10.0));
+  // A first request of 1.125 MiB, and the parts of what is left.
+  CHECK(gets("mountpoint", "1 MiB") == Approx(1.0));
+  CHECK(gets("mountpoint", "2 MiB") == Approx(2.0));
+  CHECK(gets("mountpoint", "80 MiB") == Approx(11.0));
+  // 100 samples of 800 KiB in an object.
+  CHECK(gets("boto3", "800 KiB", {{"dataset.samples_per_object", "100"}}) == Approx(0.1));
+  // Each epoch again, and in File mode each instance.
+  CHECK(gets("boto3", "80 MiB", {{"epochs", "3"}}) == Approx(30.0));
+  CHECK(gets("s5cmd", "80 MiB", {{"cluster.instances", "4"}}) == Approx(8.0));
+  const Billed without(job({{"samples", "100000"},
+                            {"source.input_mode", "stream"},
+                            {"dataset.bytes_per_sample", "80 MiB"}}));
+  CHECK(without.dollars("S3 GET") == Approx(0.04));
+  CHECK_FALSE(without.remarks_say("each of which is paid"));
+}
+
+TEST_CASE("law: the parts of an object are never fewer for a larger object") {
+  for (const std::string access : {"boto3", "s3-connector", "s3fs", "mountpoint", "s5cmd"}) {
+    double before = 0.0;
+    for (const int kilobytes : {1, 900, 1200, 8000, 9000, 17000, 60000, 900000}) {
+      INFO(access << " " << kilobytes);
+      const double now = gets(access, std::to_string(kilobytes) + " KB");
+      CHECK(now >= std::max(1.0, before) - 1e-9);
+      before = now;
+    }
+  }
+}
+
