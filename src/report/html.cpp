@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/version.hpp"
 #include "report/html_parts.hpp"
@@ -11,6 +10,7 @@
 #include "report/numbers.hpp"
 #include "report/page_assets.hpp"
 #include "report/run_tables.hpp"
+#include "words/bill.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -29,14 +29,8 @@ std::string policy(const PageAssets& assets) {
 
 // Where the bill's prices come from, each source with its date, once.
 std::string prices(const Bill& bill) {
-  std::string text;
-  std::set<std::string> seen;
-  for (const BillLine& line : bill.lines) {
-    if (line.from.source.empty() || !seen.insert(line.from.source).second) continue;
-    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", escaped(line.from.source),
-                        name_of(line.from.origin));
-  }
-  return text.empty() ? text : text + ".";
+  const std::string sources = words::price_sources(bill);
+  return sources.empty() ? sources : escaped(sources) + ".";
 }
 
 }  // namespace

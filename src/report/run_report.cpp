@@ -146,6 +146,9 @@ Table bill_table(const Result& r) {
   if (bill.idle_gpu > Money{}) {
     table.note = fmt::format("{} of it pays for GPUs that wait.", money(bill.idle_gpu));
   }
+  if (const std::string sources = words::price_sources(bill); !sources.empty()) {
+    table.note += fmt::format("{}Prices: {}.", table.note.empty() ? "" : " ", sources);
+  }
   return table;
 }
 

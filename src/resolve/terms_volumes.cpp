@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "catalog/lookup.hpp"
 #include "resolve/terms_beside.hpp"

@@ -1,10 +1,14 @@
 #include "words/bill.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/unit_text.hpp"
@@ -147,6 +151,25 @@ void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
   throw InputError(fmt::format("the bill of {}: no price is known above {}, and {} are moved", line,
                                format_quantity(known), format_quantity(moved)));
 }
+std::string price_sources(const Bill& bill) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> sources;
+  for (const BillLine& line : bill.lines) {
+    if (line.from.source.empty()) continue;
+    auto of = std::find_if(sources.begin(), sources.end(),
+                           [&](const auto& one) { return one.first == line.from.source; });
+    if (of == sources.end()) of = sources.insert(of, {line.from.source, {}});
+    if (std::find(of->second.begin(), of->second.end(), line.of) == of->second.end()) {
+      of->second.push_back(line.of);
+    }
+  }
+  std::string text;
+  for (const auto& [source, priced] : sources) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", source);
+    if (sources.size() > 1) text += fmt::format(" ({})", fmt::join(priced, ", "));
+  }
+  return text;
+}
+
 
 std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,
                          std::string_view to_cloud, Bytes amount) {

@@ -91,7 +91,7 @@ Time
 Bill
   1 x ml.p3.2xlarge  0.596 h each  3.825 USD/h  $2.28  published
   cost                                          $2.28
-  $1.44 of it pays for GPUs that wait.
+  $1.44 of it pays for GPUs that wait. Prices: price list.
 
 Uncertain inputs that matter
   input                 value  between                  whole job takes            variance

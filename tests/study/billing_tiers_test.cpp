@@ -77,3 +77,20 @@ TEST_CASE("law: the parts of an object are never fewer for a larger object") {
   }
 }
 
+TEST_CASE("bill: the sources of its prices are told once each, with what they price") {
+  Bill bill;
+  const auto add = [&](std::string of, std::string source) {
+    BillLine line;
+    line.of = std::move(of);
+    line.from = {Origin::published, std::move(source), 0.0};
+    bill.lines.push_back(line);
+  };
+  CHECK(words::price_sources(bill).empty());
+  add("p3.2xlarge", "price list, 2026-11-01");
+  CHECK(words::price_sources(bill) == "price list, 2026-11-01");
+  add("S3 GET", "scenario");
+  add("EBS gp3", "price list, 2026-11-01");
+  add("p3.2xlarge", "price list, 2026-11-01");
+  CHECK(words::price_sources(bill) ==
+        "price list, 2026-11-01 (p3.2xlarge, EBS gp3); scenario (S3 GET)");
+}
