@@ -106,7 +106,8 @@ struct BillInput {
   std::vector<TransferUse> transfer;
   Duration job;  ///< wall time, start-up included: what an hour's value is paid for
   HourlyPrice value_of_hour;
-  PerStage<Duration> stall;  ///< GPU waiting per GPU, whole job, booked by stage
+  PerStage<Duration> stall;    ///< GPU waiting per GPU, whole job, booked by stage
+  double paid_in_waits = 0.0;  ///< of the cluster's instances, while spot capacity is waited for
 };
 
 enum class BillPart { compute, auxiliary, storage, requests, transfer };
@@ -194,3 +195,4 @@ struct Bill {
 };
 
 }  // namespace feedrate
+  double paid_in_waits = 0.0;  ///< of the cluster's instances, while spot capacity is waited for

@@ -23,12 +23,12 @@ std::string other_intervals(const Interruptions& of) {
   return text;
 }
 
-/// EC2 bills what runs; a job of SageMaker's managed spot is stopped as a whole.
-std::string paid_meanwhile(const Result& r) {
-  if (r.instances <= 1.0 || r.instance.starts_with("ml.")) return "not paid";
-  return r.instances == 2.0
-             ? "the other instance is paid"
-             : fmt::format("the other {} instances are paid", count(r.instances - 1.0));
+/// As the bill has it: whoever was not taken away, or nobody.
+std::string paid_meanwhile(const Bill& bill) {
+  const double paid = std::round(bill.paid_in_waits);
+  if (paid < 1.0) return "not paid";
+  return paid == 1.0 ? "the other instance is paid"
+                     : fmt::format("the other {} instances are paid", count(paid));
 }
 
 std::string spot_words(const OnDemandInstead& of) {
@@ -68,7 +68,7 @@ Table interruption_table(const Result& r) {
   }
   add_time(FigureId::rework, of.rework, "");
   add_time(FigureId::restarts, of.restarts, "");
-  add_time(FigureId::capacity_wait, of.waits, paid_meanwhile(r));
+  add_time(FigureId::capacity_wait, of.waits, paid_meanwhile(r.bill));
   add(FigureId::effective_time, "of the job's time is training that is not lost");
   if (of.interval) add(FigureId::checkpoint_interval, other_intervals(of));
   if (of.draws > 0 && of.between) {

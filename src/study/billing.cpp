@@ -25,14 +25,25 @@ struct Biller {
   std::vector<std::string>& remarks;
   Bytes free_left = terms.free_transfer;
 
-  /// The part of the waits for spot capacity that an instance of `of` is not paid for, in their
-  /// mean. While the replacement of one is waited for, all others run and are paid, helpers too; a
-  /// job of SageMaker is stopped as a whole.
-  [[nodiscard]] Duration unpaid_waits(const MachineTerms& of) const {
+  /// How many instances of `of` are not paid while spot capacity is waited for, in the mean. While
+  /// the replacement of one is waited for, all others run and are paid, helpers too; a job of
+  /// SageMaker is stopped as a whole.
+  [[nodiscard]] double unpaid(const MachineTerms& of) const {
     const bool interrupted = &of == &terms.compute;
     const bool stopped = inputs.restarts_all && (interrupted || of.rule.service == "sagemaker");
-    const double away = stopped ? 1.0 : interrupted ? std::min(1.0, 1.0 / of.instances) : 0.0;
-    return of.through_waits ? Duration{} : away * outcome.interrupted.counted.waits;
+    if (of.through_waits) return 0.0;
+    return stopped ? of.instances : interrupted ? std::min(1.0, of.instances) : 0.0;
+  }
+
+  /// The part of the waits that an instance of `of` is not paid for, in their mean.
+  [[nodiscard]] Duration unpaid_waits(const MachineTerms& of) const {
+    return unpaid(of) / of.instances * outcome.interrupted.counted.waits;
+  }
+
+  /// Of the cluster's instances, how many are paid in the waits.
+  [[nodiscard]] double paid_in_waits() const {
+    const double beside = terms.beside ? terms.beside->instances - unpaid(*terms.beside) : 0.0;
+    return terms.compute.instances - unpaid(terms.compute) + beside;
   }
 
   /// Restarts start up as the launch does.
@@ -210,6 +221,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.value_of_hour = terms.value_of_hour;
   bill.stall = outcome.total.stall;
   const reliability::Course& course = outcome.interrupted.counted;
+  bill.paid_in_waits = biller.paid_in_waits();
   bill.stall[Stage::interruption] -= biller.unpaid_waits(terms.compute);
   if (!bill.compute.rule.startup_billed) {
     // All of it is start-up that nobody pays.

@@ -161,6 +161,7 @@ Bill bill_of(const BillInput& input, bool named) {
     bill.billed_time = std::max(used, input.blocks * input.booked);
     const Duration unused = std::max(Duration{}, bill.billed_time - used);
     bill.lines.push_back(
+  bill.paid_in_waits = input.paid_in_waits;
         instances_line(BillPart::compute, input.compute, unused, HeldFor::nobody, named));
     bill.unused = bill.lines.back().amount;
   }

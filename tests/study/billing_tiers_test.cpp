@@ -77,6 +77,24 @@ TEST_CASE("law: the parts of an object are never fewer for a larger object") {
   }
 }
 
+TEST_CASE("billing: the bill says how many instances are paid while one is waited for") {
+  const auto paid = [](const char* instance, const char* count, Settings more = {}) {
+    more.insert(more.begin(), {{"cluster.instance", instance},
+                               {"cluster.instances", count},
+                               {"cluster.purchase", "spot"},
+                               {"cluster.price", "2 USD/h"},
+                               {"cluster.spot.rate", "0.2 /h"},
+                               {"cluster.spot.wait_for_capacity", "1 h"}});
+    return Billed(job(more)).bill.paid_in_waits;
+  };
+  CHECK(paid("p3.2xlarge", "1") == 0.0);
+  CHECK(paid("p3.2xlarge", "4") == 3.0);
+  CHECK(paid("ml.p3.2xlarge", "4") == 0.0);
+  const Settings mixed = {{"cluster.spot.on_demand_instances", "2"},
+                          {"cluster.spot.on_demand_price", "5 USD/h"}};
+  CHECK(paid("p3.2xlarge", "4", mixed) == 3.0);
+}
+
 TEST_CASE("bill: the sources of its prices are told once each, with what they price") {
   Bill bill;
   const auto add = [&](std::string of, std::string source) {
