@@ -112,7 +112,10 @@ struct S3Price {
   std::string region;
   std::string storage_class;
   Known<StoragePrice> storage;
-  Known<Money> get;  ///< of one request
+  /// Of what lies above so much; empty: as what lies below.
+  Known<StoragePrice> above_50_tb, above_500_tb;
+  Known<HourlyPrice> monitoring;  ///< of one object that is large enough to be moved
+  Known<Money> get;               ///< of one request
   Known<Money> put;
   Known<TransferPrice> retrieval;
   Known<TransferPrice> upload;
@@ -150,7 +153,8 @@ struct FsxPrice {
 
 /// Capacities on sale: `first`, `second`, then multiples of `step`.
 struct FsxSteps {
-  std::string deployment_type;  ///< empty: all that are not named
+  std::string deployment_type;          ///< empty: all that are not named
+  Known<SpecificBandwidth> throughput;  ///< empty: all tiers of the type
   Known<Bytes> first, second, step;
 };
 
@@ -209,7 +213,9 @@ struct EbsPrice {
   std::string region;
   std::string type;
   Known<StoragePrice> storage;
-  Known<HourlyPrice> iops;          ///< of one, above the baseline
+  Known<HourlyPrice> iops;  ///< of one, above the baseline
+  /// Of one of a volume's beyond so many; empty: as those below.
+  Known<HourlyPrice> iops_above_32000, iops_above_64000;
   Known<BandwidthPrice> bandwidth;  ///< above the baseline
 };
 

@@ -158,7 +158,8 @@ Lookup<NatGatewayPrice> find_nat_gateway(const Catalog& catalog, std::string_vie
 /// The tier of FSx for Lustre; failures list the tiers that exist.
 Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deployment_type,
                               SpecificBandwidth throughput);
-Value<CapacitySteps> fsx_steps(const Catalog& catalog, std::string_view deployment_type);
+Value<CapacitySteps> fsx_steps(const Catalog& catalog, std::string_view deployment_type,
+                               SpecificBandwidth throughput);
 const EbsVolume* find_ebs_volume(const Catalog& catalog, std::string_view type);
 const EfsMode* find_efs_mode(const Catalog& catalog, std::string_view mode);
 

@@ -75,7 +75,8 @@ Lookup<S3Price> find_s3_price(const Catalog& catalog, std::string_view region,
       catalog.s3_prices, region, "S3 " + std::string(storage_class), storage_key,
       [&](const S3Price& price) { return price.storage_class == storage_class; },
       [](S3Price& price, std::string_view asked) {
-        stand_in(asked, price.storage, price.get, price.put, price.retrieval, price.upload);
+        stand_in(asked, price.storage, price.above_50_tb, price.above_500_tb, price.monitoring,
+                 price.get, price.put, price.retrieval, price.upload);
       });
 }
 
@@ -128,7 +129,8 @@ Lookup<EbsPrice> find_ebs_price(const Catalog& catalog, std::string_view region,
       catalog.ebs_prices, region, fmt::format("EBS {}", volume_type), "/disk/volume_type",
       [&](const EbsPrice& price) { return price.type == volume_type; },
       [](EbsPrice& price, std::string_view asked) {
-        stand_in(asked, price.storage, price.iops, price.bandwidth);
+        stand_in(asked, price.storage, price.iops, price.iops_above_32000, price.iops_above_64000,
+                 price.bandwidth);
       });
 }
 
@@ -191,19 +193,21 @@ Lookup<FsxTier> find_fsx_tier(const Catalog& catalog, std::string_view deploymen
   return {std::nullopt, std::move(failure)};
 }
 
-Value<CapacitySteps> fsx_steps(const Catalog& catalog, std::string_view deployment_type) {
-  const FsxSteps* general = nullptr;
+Value<CapacitySteps> fsx_steps(const Catalog& catalog, std::string_view deployment_type,
+                               SpecificBandwidth throughput) {
+  // Those that name the type hold before those that name none, and the tier likewise.
+  const auto named = [](const FsxSteps& steps) {
+    return (steps.deployment_type.empty() ? 0 : 2) + (steps.throughput ? 1 : 0);
+  };
+  const FsxSteps* best = nullptr;
   for (const FsxSteps& steps : catalog.fsx.steps) {
     if (!steps.first || !steps.second || !steps.step) continue;
-    if (steps.deployment_type == deployment_type ||
-        (steps.deployment_type.empty() && general == nullptr)) {
-      general = &steps;
-      if (!steps.deployment_type.empty()) break;
-    }
+    if (!steps.deployment_type.empty() && steps.deployment_type != deployment_type) continue;
+    if (steps.throughput && !same_tier(steps.throughput->value, throughput)) continue;
+    if (best == nullptr || named(steps) > named(*best)) best = &steps;
   }
-  if (general == nullptr) return Value<CapacitySteps>::assumed({}, "any capacity");
-  return {{general->first->value, general->second->value, general->step->value},
-          general->first->from};
+  if (best == nullptr) return Value<CapacitySteps>::assumed({}, "any capacity");
+  return {{best->first->value, best->second->value, best->step->value}, best->first->from};
 }
 
 const EbsVolume* find_ebs_volume(const Catalog& catalog, std::string_view type) {

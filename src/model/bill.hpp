@@ -52,6 +52,14 @@ struct StorageUse {
   Value<StoragePrice> price;
 };
 
+/// Objects that a store watches for as long as it holds them.
+struct ObjectsUse {
+  std::string what;  ///< "S3 Intelligent-Tiering monitoring"
+  double objects = 0.0;
+  Duration held;
+  Value<HourlyPrice> price;  ///< of one
+};
+
 /// Provisioned operations per second; those above `free` cost `price` each and per time.
 struct IopsUse {
   std::string what;
@@ -100,6 +108,7 @@ struct BillInput {
   double blocks = 1.0;  ///< of them; in the mean over jobs it need not be whole
   std::vector<MachineUse> auxiliary;
   std::vector<StorageUse> storage;
+  std::vector<ObjectsUse> objects;
   std::vector<IopsUse> iops;
   std::vector<BandwidthUse> bandwidth;
   std::vector<RequestUse> requests;
@@ -131,6 +140,12 @@ struct ChargedStorage {
   StoragePrice price;
 };
 
+struct ChargedObjects {
+  double objects = 0.0;
+  Duration held;
+  HourlyPrice price;  ///< of one
+};
+
 /// Operations per second beyond those that are free.
 struct ChargedIops {
   double extra = 0.0;
@@ -157,8 +172,8 @@ struct ChargedTransfer {
   bool tiers = false;   ///< there are more
 };
 
-using Charge = std::variant<ChargedInstances, ChargedStorage, ChargedIops, ChargedBandwidth,
-                            ChargedRequests, ChargedTransfer>;
+using Charge = std::variant<ChargedInstances, ChargedStorage, ChargedObjects, ChargedIops,
+                            ChargedBandwidth, ChargedRequests, ChargedTransfer>;
 
 /// One line of the bill. Lines of a part add up to that part.
 struct BillLine {
@@ -191,8 +206,8 @@ struct Bill {
   Money idle_gpu;  ///< part of `compute` that paid for GPUs that waited: never more than all of it
   PerStage<Money> idle_gpu_by_stage;  ///< adds up to idle_gpu
   Duration billed_time;  ///< of one instance of the cluster, after rounding, minimum and booking
+  double paid_in_waits = 0.0;  ///< of the cluster's instances, while spot capacity is waited for
   std::vector<BillLine> lines;
 };
 
 }  // namespace feedrate
-  double paid_in_waits = 0.0;  ///< of the cluster's instances, while spot capacity is waited for

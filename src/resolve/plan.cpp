@@ -91,7 +91,7 @@ struct Plan {
     if (s.source.service.family() != Service::fsx_lustre || !s.source.capacity) return;
     const Bytes data = stored_dataset(context);
     const FsxPlan& plan = planned_fsx(context);
-    const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type).value;
+    const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type, plan.tier).value;
     const Bytes room = billed_capacity(plan.capacity, steps);
     const Bytes needed = in_fsx_units(data);
     if (needed <= room) return;

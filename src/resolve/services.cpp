@@ -46,8 +46,8 @@ Published of_fsx(Context& context) {
                     tier.failure.message);
     return fsx;
   }
-  const Bytes capacity =
-      billed_capacity(plan.capacity, fsx_steps(context.catalog, plan.deployment_type).value);
+  const Bytes capacity = billed_capacity(
+      plan.capacity, fsx_steps(context.catalog, plan.deployment_type, plan.tier).value);
   if (tier->disk_read) {
     fsx.bandwidth = Value<Bandwidth>{tier->disk_read->value * capacity, tier->disk_read->from};
   }
@@ -166,7 +166,7 @@ const FsxPlan& planned_fsx(Context& context) {
         text_of(plan.tier * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
   }
   const Bytes holds = stored_dataset(context);
-  const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type).value;
+  const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type, plan.tier).value;
   const Bytes smallest = billed_capacity(in_fsx_units(std::max(holds, Bytes{})), steps);
   plan.capacity =
       context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {}, smallest,

@@ -222,9 +222,37 @@ struct Pricer {
       Lease lease = source_lease();
       // Data that is not said to be deleted lies there for other jobs, too.
       if (price->least_held && lease.given) lease.least = price->least_held->value;
+      hold_in_s3(*price, std::max(terms.dataset, least), lease);
+    }
+  }
+
+  /// What S3 holds goes through the tiers of its price, as if the account had nothing else there.
+  void hold_in_s3(const S3Price& price, Bytes data, const Lease& lease) {
+    struct Tier {
+      Bytes from;
+      Value<StoragePrice> price;
+    };
+    std::vector<Tier> tiers{{Bytes{}, *price.storage}};
+    if (price.above_50_tb) tiers.push_back({gigabytes(50e3), *price.above_50_tb});
+    if (price.above_500_tb) tiers.push_back({gigabytes(500e3), *price.above_500_tb});
+    const std::string what = "S3 " + price.storage_class;
+    for (std::size_t i = 0; i < tiers.size(); ++i) {
+      const Bytes end = i + 1 < tiers.size() ? std::min(data, tiers[i + 1].from) : data;
+      if (i > 0 && end <= tiers[i].from) break;
+      const double above = tiers[i].from / gigabytes(1000.0);
       terms.storage.push_back(
-          {{shared("S3 " + storage_class), std::max(terms.dataset, least), {}, {}, *price->storage},
+          {{shared(i == 0 ? what : fmt::format("{} above {:g} TB", what, above)),
+            end - tiers[i].from,
+            {},
+            {},
+            tiers[i].price},
            lease});
+    }
+    // Smaller objects are not watched (AWS: S3 pricing, Intelligent-Tiering).
+    const double objects = objects_of_dataset();
+    if (price.monitoring && terms.dataset >= objects * Bytes::of(131072.0)) {
+      terms.objects.push_back({{shared(what + " monitoring"), objects, {}, *price.monitoring},
+                               {lease.until, lease.given, lease.shared_by}});
     }
   }
 
@@ -310,7 +338,7 @@ struct Pricer {
     }
     terms.storage.push_back({{shared("FSx for Lustre " + plan.deployment_type),
                               plan.capacity,
-                              fsx_steps(catalog, plan.deployment_type).value,
+                              fsx_steps(catalog, plan.deployment_type, plan.tier).value,
                               {},
                               *price->storage},
                              source_lease()});

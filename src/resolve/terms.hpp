@@ -73,6 +73,7 @@ struct Terms {
   Duration kept_warm;                     ///< the cluster's instances, after the job
   std::vector<MachineTerms> auxiliary;
   std::vector<Leased<StorageUse>> storage;
+  std::vector<Leased<ObjectsUse>> objects;
   std::vector<Leased<IopsUse>> iops;
   std::vector<Leased<BandwidthUse>> bandwidth;
   std::vector<RequestTerms> requests;

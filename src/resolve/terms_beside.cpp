@@ -357,6 +357,7 @@ void take_discounts(Context& context) {
   });
   take(discounts->storage, BillPart::storage, [&](Discount& discount) {
     for (auto& one : terms.storage) discount.off(one.use.price);
+    for (auto& one : terms.objects) discount.off(one.use.price);
     for (auto& one : terms.iops) discount.off(one.use.price);
     for (auto& one : terms.bandwidth) discount.off(one.use.price);
   });

@@ -12,6 +12,26 @@
 namespace feedrate::resolve {
 namespace {
 
+/// The provisioned operations of `n` volumes beyond those that are free: each volume's own go
+/// through the price's tiers.
+void add_iops(Terms& terms, const EbsPrice& price, Frequency of_each, Frequency free, double n,
+              const Lease& lease) {
+  struct Tier {
+    Frequency from;
+    Value<HourlyPrice> price;
+  };
+  std::vector<Tier> tiers{{free, *price.iops}};
+  if (price.iops_above_32000) tiers.push_back({per_second(32000.0), *price.iops_above_32000});
+  if (price.iops_above_64000) tiers.push_back({per_second(64000.0), *price.iops_above_64000});
+  for (std::size_t i = 0; i < tiers.size(); ++i) {
+    const Frequency begin = std::max(tiers[i].from, free);
+    const Frequency end = i + 1 < tiers.size() ? std::min(of_each, tiers[i + 1].from) : of_each;
+    if (end > begin) {
+      terms.iops.push_back({{"EBS IOPS", end * n, begin * n, {}, tiers[i].price}, lease});
+    }
+  }
+}
+
 /// Volumes of EC2 by their type, as SageMaker has none.
 void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std::string& region) {
   Terms& terms = context.out.terms;
@@ -33,7 +53,7 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
   };
   const Frequency free_iops = free(&EbsVolume::baseline_iops);
   if (price->iops && disk.iops && *disk.iops > free_iops) {
-    terms.iops.push_back({{"EBS IOPS", *disk.iops * n, free_iops * n, {}, *price->iops}, lease});
+    add_iops(terms, *price, *disk.iops, free_iops, n, lease);
     if (!context.scenario.disk.iops) {
       context.remark(RemarkKind::check,
                      fmt::format("the {} volume has the {:g} IOPS that its type allows, and pays "

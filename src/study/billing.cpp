@@ -208,6 +208,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.blocks = outcome.interrupted.counted.blocks;
   for (const MachineTerms& one : terms.auxiliary) bill.auxiliary.push_back(biller.machine(one));
   bill.storage = biller.held(terms.storage);
+  bill.objects = biller.held(terms.objects);
   bill.iops = biller.held(terms.iops);
   bill.bandwidth = biller.held(terms.bandwidth);
   for (const RequestTerms& one : terms.requests) {
@@ -220,8 +221,8 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.job = outcome.total.wall;
   bill.value_of_hour = terms.value_of_hour;
   bill.stall = outcome.total.stall;
-  const reliability::Course& course = outcome.interrupted.counted;
   bill.paid_in_waits = biller.paid_in_waits();
+  const reliability::Course& course = outcome.interrupted.counted;
   bill.stall[Stage::interruption] -= biller.unpaid_waits(terms.compute);
   if (!bill.compute.rule.startup_billed) {
     // All of it is start-up that nobody pays.

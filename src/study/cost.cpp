@@ -58,6 +58,13 @@ BillLine storage_line(const StorageUse& use, bool named) {
                  use.what, use.price, named);
 }
 
+BillLine objects_line(const ObjectsUse& use, bool named) {
+  expect_of_bill(use.objects >= 0.0, use.what, words::some_objects);
+  const Money amount = checked(use.objects * (use.price.value * use.held), use.what);
+  return line_of(BillPart::storage, amount, ChargedObjects{use.objects, use.held, use.price.value},
+                 use.what, use.price, named);
+}
+
 BillLine iops_line(const IopsUse& use, bool named) {
   const Frequency extra = std::max(use.amount - use.free, Frequency{});
   // Operations per second are a rate; times one second they are the number that is priced.
@@ -154,6 +161,7 @@ Bill bill_of(const BillInput& input, bool named) {
   Bill bill;
   const Duration used = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
   bill.billed_time = used;
+  bill.paid_in_waits = input.paid_in_waits;
   Duration held = used;
   HourlyPrice cluster = input.compute.instances * input.compute.price.value;
   bill.lines.push_back(machine_line(BillPart::compute, input.compute, named));
@@ -161,7 +169,6 @@ Bill bill_of(const BillInput& input, bool named) {
     bill.billed_time = std::max(used, input.blocks * input.booked);
     const Duration unused = std::max(Duration{}, bill.billed_time - used);
     bill.lines.push_back(
-  bill.paid_in_waits = input.paid_in_waits;
         instances_line(BillPart::compute, input.compute, unused, HeldFor::nobody, named));
     bill.unused = bill.lines.back().amount;
   }
@@ -186,6 +193,7 @@ Bill bill_of(const BillInput& input, bool named) {
     bill.lines.push_back(machine_line(BillPart::auxiliary, use, named));
   }
   for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use, named));
+  for (const ObjectsUse& use : input.objects) bill.lines.push_back(objects_line(use, named));
   for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use, named));
   for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use, named));
   for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use, named));

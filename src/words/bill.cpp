@@ -70,6 +70,10 @@ struct Quantity {
   std::string operator()(const ChargedStorage& c) const {
     return fmt::format("{} for {}", size_text(c.size), hours_text(c.held));
   }
+  std::string operator()(const ChargedObjects& c) const {
+    return fmt::format("{:.0f} object{} for {}", c.objects, c.objects == 1.0 ? "" : "s",
+                       hours_text(c.held));
+  }
   std::string operator()(const ChargedIops& c) const {
     return fmt::format("{:g}{} for {}", c.extra,
                        c.free > 0.0 ? fmt::format(" above {:g}", c.free) : "", hours_text(c.held));
@@ -103,6 +107,10 @@ struct Price {
     }
     const std::string text = format_quantity(c.price);
     return text.size() <= most_given ? text : monthly(c.price.base() * 1e9, "GB");
+  }
+  std::string operator()(const ChargedObjects& c) const {
+    return fmt::format("{} USD per 1,000 objects and month",
+                       plain_number(1000.0 * c.price.base() * months(1).base()));
   }
   std::string operator()(const ChargedIops& c) const { return monthly(c.price.base(), "IOPS"); }
   std::string operator()(const ChargedBandwidth& c) const {
@@ -143,14 +151,6 @@ std::string price(const BillLine& line) {
   return std::visit(Price(), line.charge);
 }
 
-void expect_of_bill(bool fine, std::string_view line, std::string_view expected) {
-  if (!fine) throw InputError(fmt::format("the bill of {}: expected {}", line, expected));
-}
-
-void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
-  throw InputError(fmt::format("the bill of {}: no price is known above {}, and {} are moved", line,
-                               format_quantity(known), format_quantity(moved)));
-}
 std::string price_sources(const Bill& bill) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sources;
   for (const BillLine& line : bill.lines) {
@@ -170,6 +170,14 @@ std::string price_sources(const Bill& bill) {
   return text;
 }
 
+void expect_of_bill(bool fine, std::string_view line, std::string_view expected) {
+  if (!fine) throw InputError(fmt::format("the bill of {}: expected {}", line, expected));
+}
+
+void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
+  throw InputError(fmt::format("the bill of {}: no price is known above {}, and {} are moved", line,
+                               format_quantity(known), format_quantity(moved)));
+}
 
 std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,
                          std::string_view to_cloud, Bytes amount) {

@@ -25,15 +25,16 @@ inline constexpr std::string_view some_instances = "more than 0 instances";
 inline constexpr std::string_view some_price = "a price of 0 or more";
 inline constexpr std::string_view a_price = "a price";
 inline constexpr std::string_view some_requests = "0 requests or more";
+inline constexpr std::string_view some_objects = "0 objects or more";
 inline constexpr std::string_view some_time = "times of 0 or more";
 inline constexpr std::string_view some_bytes = "0 bytes or more";
 
-/// InputError that names the line, unless it is `fine`.
 /// Where the prices come from, each source once with its date and what it prices: "price list,
 /// 2026-11-01 (p3.2xlarge); scenario (S3 GET)"; what is priced is left out where one source has
 /// all.
 std::string price_sources(const Bill& bill);
 
+/// InputError that names the line, unless it is `fine`.
 void expect_of_bill(bool fine, std::string_view line, std::string_view expected);
 [[noreturn]] void refuse_unpriced(std::string_view line, Bytes known, Bytes moved);
 

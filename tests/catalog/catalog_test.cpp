@@ -168,7 +168,7 @@ TEST_CASE("catalogue: where a region has no price, that of us-east-1 or us-west-
   Catalog catalog;
   const StoragePrice price = usd(0.08) / gibibytes(1) / months(1);
   catalog.ebs_prices = {
-      {"us-west-2", "gp3", Value<StoragePrice>::published(price, "list"), {}, {}}};
+      {"us-west-2", "gp3", Value<StoragePrice>::published(price, "list"), {}, {}, {}, {}}};
   const auto exact = find_ebs_price(catalog, "us-west-2", "gp3");
   REQUIRE(exact);
   CHECK(exact->storage->from.origin == Origin::published);
@@ -179,14 +179,14 @@ TEST_CASE("catalogue: where a region has no price, that of us-east-1 or us-west-
   // Of both the first, wherever they stand in the list.
   const StoragePrice first = usd(0.07) / gibibytes(1) / months(1);
   catalog.ebs_prices.push_back(
-      {"us-east-1", "gp3", Value<StoragePrice>::published(first, "list"), {}, {}});
+      {"us-east-1", "gp3", Value<StoragePrice>::published(first, "list"), {}, {}, {}, {}});
   const auto other = find_ebs_price(catalog, "eu-west-1", "gp3");
   REQUIRE(other);
   CHECK(other->storage->value.base() == first.base());
   CHECK(other->storage->from.origin == Origin::assumed);
   CHECK(other->storage->from.source == "list, taken for eu-west-1");
   catalog.ebs_prices = {
-      {"sa-east-1", "gp3", Value<StoragePrice>::published(price, "list"), {}, {}}};
+      {"sa-east-1", "gp3", Value<StoragePrice>::published(price, "list"), {}, {}, {}, {}}};
   const auto none = find_ebs_price(catalog, "eu-west-1", "gp3");
   REQUIRE_FALSE(none);
   CHECK(none.failure.kind == LookupProblem::unknown_region);

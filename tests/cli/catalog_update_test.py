@@ -292,7 +292,7 @@ class Fetched(Update):
         before = lines()
         with Server({"/us-east-1": Answer(storage_list("AmazonS3", rows))}) as server:
             done = self.update("--source", server.url + "/{region}", "--region", "us-east-1", "--affects", job)
-        self.assertIn("2 prices changed, 0 new, 1 confirmed", done.stdout)
+        self.assertIn("4 prices changed, 0 new, 1 confirmed", done.stdout)
         after = lines()
         for what, amount in after.items():
             self.assertAlmostEqual(amount / before[what], 2.0, 6, what)

@@ -239,7 +239,8 @@ TEST_CASE("import: when a file cannot be written, none is changed") {
 
 namespace {
 
-/// A list of `offer` with a product a row: SKU, family, attributes, unit, rate of its first tier.
+/// A list of `offer` with a product a row: SKU, family, attributes, unit, rate of its first tier;
+/// two more follow, as S3's do.
 struct Product {
   const char* sku;
   const char* family;
@@ -261,7 +262,8 @@ std::string list_of(const std::string& offer, const std::vector<Product>& produc
              begin + R"(", "pricePerUnit": {"USD": ")" + rate + "\"}}";
     };
     terms += comma + "\"" + sku + R"(": {")" + sku + R"(.T": {"priceDimensions": {)" +
-             tier("0", one.rate) + ", " + tier("51200", "0.0000000001") + "}}}";
+             tier("0", one.rate) + ", " + tier("51200", "0.0000000002") + ", " +
+             tier("512000", "0.0000000001") + "}}}";
   }
   return R"({"formatVersion": "v1.0", "offerCode": ")" + offer +
          R"(", "publicationDate": "2026-11-01T17:55:34Z", "products": {)" + list +
@@ -281,12 +283,12 @@ TEST_CASE("import: prices of storage replace what a record has, whole or not at 
                        "0.0000004000"};
   const Outcome s3 = prices.import(list_of("AmazonS3", {standard, put, get}));
   CHECK(s3.status == 0);
-  CHECK(s3.out.find("2 prices changed, 0 new, 1 confirmed") != std::string::npos);
+  CHECK(s3.out.find("4 prices changed, 0 new, 1 confirmed") != std::string::npos);
   CHECK(s3.out.find("0.024 USD/GB/month") != std::string::npos);
   const std::string changed = prices.differences();
   CHECK(
       changed.find(
-          R"("storage": "0.024 USD/GB/month", "per_1000_puts": "0.006 USD", "per_1000_gets": "0.0004 USD", "source": "aws-price-list-s3", "date": "2026-11-01", "sources": {"retrieval": "infracost"}})") !=
+          R"("storage": "0.024 USD/GB/month", "above_50_tb": "0.0000000002 USD/GB/month", "above_500_tb": "0.0000000001 USD/GB/month", "per_1000_puts": "0.006 USD", "per_1000_gets": "0.0004 USD", "source": "aws-price-list-s3", "date": "2026-11-01", "sources": {"retrieval": "infracost"}})") !=
       std::string::npos);
   CHECK(changed.find(R"("note": "first 50 TB")") != std::string::npos);
   CHECK(s3.out.find("+4.3 %") != std::string::npos);

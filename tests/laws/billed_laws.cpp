@@ -51,6 +51,8 @@ BillInput drawn(Generator& random) {
     input.storage.push_back(
         {"disk", tebibytes(random.uniform(0.1, 9.0)), random.chance(0.5) ? steps : CapacitySteps{},
          hours(random.uniform(0.0, 900.0)), at(usd(100.0) / tebibytes(1.0) / months(1.0))});
+    input.objects.push_back({"objects", random.uniform(0.0, 1e7), hours(random.uniform(0.0, 900.0)),
+                             at(usd(2.5e-6) / months(1.0))});
     input.iops.push_back({"IOPS", per_second(random.whole(0.0, 9000.0)), per_second(3000.0),
                           hours(random.uniform(0.0, 900.0)), at(usd(0.005) / months(1.0))});
     input.bandwidth.push_back({"rate", bytes_per_second(random.uniform(0.0, 3e8)),
@@ -120,6 +122,9 @@ TEST_CASE("billed: lines are amounts times prices, and parts and totals are sums
       double size = use.amount / tebibytes(1.0);
       if (use.steps.step > Bytes{}) size = size <= 1.2 ? 1.2 : std::ceil(size / 2.4 - 1e-9) * 2.4;
       storage += usd(100.0 * size * in_months(use.held));
+    }
+    for (const ObjectsUse& use : input.objects) {
+      storage += usd(2.5e-6 * use.objects * in_months(use.held));
     }
     for (const IopsUse& use : input.iops) {
       storage += usd(0.005 * std::max(0.0, use.amount.base() - 3000.0) * in_months(use.held));

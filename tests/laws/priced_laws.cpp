@@ -139,8 +139,9 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
       all.catalog.s3_prices, schema::s3_price_fields,
       [](const S3Price& p) { return "s3 " + p.region + " " + p.storage_class; },
       [](const S3Price& p) {
-        return std::vector<Settings>{
-            {{"cluster.region", p.region}, {"source.storage_class", p.storage_class}}};
+        const Settings few = {{"cluster.region", p.region},
+                              {"source.storage_class", p.storage_class}};
+        return std::vector<Settings>{few, with(few, {{"dataset.samples", "1000000000"}})};
       });
   all.list<FsxPrice>(
       all.catalog.fsx_prices, schema::fsx_price_fields,
@@ -175,15 +176,16 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
       all.catalog.ebs_prices, schema::ebs_price_fields,
       [](const EbsPrice& p) { return "ebs " + p.region + " " + p.type; },
       [](const EbsPrice& p) {
-        return std::vector<Settings>{{{"cluster.region", p.region},
-                                      {"source.service", "ebs"},
-                                      {"source.input_mode", "local"},
-                                      {"disk.kind", "ebs"},
-                                      {"disk.volume_type", p.type == "snapshot" ? "gp3" : p.type},
-                                      {"disk.snapshot_held", "730 h"},
-                                      {"disk.size", "2 TB"},
-                                      {"disk.iops", "15000 /s"},
-                                      {"disk.bandwidth", "900 MB/s"}}};
+        const Settings volume = {{"cluster.region", p.region},
+                                 {"source.service", "ebs"},
+                                 {"source.input_mode", "local"},
+                                 {"disk.kind", "ebs"},
+                                 {"disk.volume_type", p.type == "snapshot" ? "gp3" : p.type},
+                                 {"disk.snapshot_held", "730 h"},
+                                 {"disk.size", "2 TB"},
+                                 {"disk.iops", "15000 /s"},
+                                 {"disk.bandwidth", "900 MB/s"}};
+        return std::vector<Settings>{volume, with(volume, {{"disk.iops", "90000 /s"}})};
       });
   all.list<ObjectPrice>(
       all.catalog.object_prices, schema::object_price_fields,

@@ -23,7 +23,7 @@ TEST_CASE("resolved bill: the bill has each volume, each request and each lease 
     Scenario& s = w.scenario;
     s.cluster.region = "us-east-1";
     for (const EbsVolume& volume : w.catalog.ebs) {
-      EbsPrice price{"us-east-1", volume.type, published(StoragePrice::of(4e-17)), {}, {}};
+      EbsPrice price{"us-east-1", volume.type, published(StoragePrice::of(4e-17)), {}, {}, {}, {}};
       if (volume.type != "gp2") price.iops = published(HourlyPrice::of(2e-9));
       if (volume.type == "gp3") price.bandwidth = published(BandwidthPrice::of(1.6e-14));
       w.catalog.ebs_prices.push_back(price);
@@ -31,6 +31,9 @@ TEST_CASE("resolved bill: the bill has each volume, each request and each lease 
     w.catalog.s3_prices.push_back({"us-east-1",
                                    "STANDARD",
                                    published(StoragePrice::of(9e-18)),
+                                   {},
+                                   {},
+                                   {},
                                    published(usd(4e-7)),
                                    published(usd(5e-6)),
                                    {},

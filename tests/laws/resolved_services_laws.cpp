@@ -71,7 +71,7 @@ TEST_CASE(
       w.catalog.fsx.tiers.push_back(one);
       const Bytes step = gibibytes(1200.0);
       w.catalog.fsx.steps.push_back(
-          {"", published(step), published(2.0 * step), published(2.0 * step)});
+          {"", {}, published(step), published(2.0 * step), published(2.0 * step)});
       w.catalog.fsx.latency = published(d.of<Duration>(1e-4, 1e-2));
       w.catalog.fsx.open_small_file = published(d.of<Duration>(1e-4, 1e-2));
       w.catalog.fsx.one_disk = published(d.of<Bandwidth>(1e8, 1e9));
@@ -177,7 +177,7 @@ TEST_CASE(
     tier.disk_read = published(d.of<SpecificBandwidth>(1e-4, 1e-3));
     w.catalog.fsx.tiers.push_back(tier);
     const Bytes step = gibibytes(1200.0);
-    w.catalog.fsx.steps.push_back({"", published(step), published(step), published(step)});
+    w.catalog.fsx.steps.push_back({"", {}, published(step), published(step), published(step)});
     w.catalog.fsx.latency = published(d.of<Duration>(1e-4, 1e-2));
     w.catalog.fsx.open_small_file = published(d.of<Duration>(1e-4, 1e-2));
     w.catalog.fsx.one_disk = published(d.of<Bandwidth>(1e7, 1e9));

@@ -146,12 +146,12 @@ TEST_CASE("pricing: services have their limits and prices") {
   CHECK(s3->get->value.base() == Approx(0.0004 / 1000));
   CHECK(billing_rule(catalog, "ec2").minimum == seconds(60));
   CHECK_FALSE(billing_rule(catalog, "sagemaker").startup_billed);
-  const SpecificBandwidth tier = bytes_per_second(200e6) / tebibytes(1);
-  const auto fsx = find_fsx_price(catalog, "us-east-1", "SCRATCH_2", tier);
+  const auto tier = [](double mb) { return bytes_per_second(mb * 1e6) / tebibytes(1); };
+  const auto fsx = find_fsx_price(catalog, "us-east-1", "SCRATCH_2", tier(200));
   REQUIRE(fsx);
   CHECK((fsx->storage->value * tebibytes(1.2) * months(1)).base() == Approx(168));
-  CHECK(fsx_steps(catalog, "SCRATCH_1").value.step == tebibytes(3.6));
-  CHECK(fsx_steps(catalog, "PERSISTENT_2").value.step == tebibytes(2.4));
+  CHECK(fsx_steps(catalog, "SCRATCH_1", tier(200)).value.step == tebibytes(3.6));
+  CHECK(fsx_steps(catalog, "PERSISTENT_2", tier(125)).value.step == tebibytes(2.4));
   const auto internet = find_transfer(catalog, "to internet", "us-east-1");
   REQUIRE(internet);
   CHECK(internet->back().up_to == gigabytes(150000));

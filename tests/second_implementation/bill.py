@@ -252,7 +252,10 @@ def bill(plan, result, prices):
             paid_for = max(samples * size, objects * base(price.get("least_object", "0 B")))
             least = base(price.get("least_held", "0 h")) if "storage_held" in source else 0.0
             paid_time = max(lease * job.get("jobs", 1), least) / job.get("jobs", 1)
-            parts["storage"] += paid_for * amount(price, "storage") * paid_time
+            tiers = [(0.0, "storage"), (50e12, "above_50_tb"), (500e12, "above_500_tb")]
+            parts["storage"] += by_tiers(paid_for, price, tiers) * paid_time
+            if samples * size / objects >= 128 * 1024:
+                parts["storage"] += objects * amount(price, "per_1000_objects") / 1000 * lease
     elif service in ("gcs", "azure-blob"):
         price = prices.stored("object_stores", "prices", place, service=service.replace("-", "_"),
                               storage_class=source.get("storage_class", {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[service]))
@@ -261,7 +264,8 @@ def bill(plan, result, prices):
     elif service == "fsx-lustre":
         tier = dict(deployment_type=source["deployment_type"], throughput=source["throughput_per_capacity"])
         price = prices.stored("fsx_lustre", "prices", place, **tier)
-        steps = [s for s in prices.files["fsx_lustre"]["steps"] if s.get("deployment_type") in (None, tier["deployment_type"])][0]
+        steps = [s for s in prices.files["fsx_lustre"]["steps"] if s.get("deployment_type") in (None, tier["deployment_type"])
+                 and s.get("throughput") in (None, tier["throughput"])][0]
         first, second, step = (base(steps[key]) for key in ("first", "second", "step"))
         # FSx calls 1000 GiB a TiB; a capacity that is one of its sizes as it stands is written so.
         sizes = lambda wanted: first if wanted <= first else second if wanted <= second else math.ceil(wanted / step - 1e-9) * step
@@ -359,7 +363,8 @@ def bill(plan, result, prices):
                 above = lambda key, free: max(0.0, base(disk[key]) - (base(volume[free]) if free in volume else 0.0))
                 monthly = base(disk["size"]) * amount(price, "storage")
                 if price and "iops" in price:
-                    monthly += above("iops", "baseline_iops") * amount(price, "iops")
+                    tiers = [(base(volume.get("baseline_iops", "0 /s")), "iops"), (32e3, "iops_above_32000"), (64e3, "iops_above_64000")]
+                    monthly += by_tiers(base(disk["iops"]), price, tiers)
                 if price and "bandwidth" in price:
                     monthly += above("bandwidth", "baseline_bandwidth") * amount(price, "bandwidth")
                 parts["storage"] += instances * monthly * lives
@@ -380,16 +385,16 @@ def drawn(draw):
               "input_mode": "local" if service == "ebs" else "mount" if mount else pick(["File", "FastFile", "stream"])}
     if service == "gcs" or service == "azure-blob" or service == "http":
         source["input_mode"] = pick(["File", "stream"])
-    if maybe(0.6):
-        source["bill_storage"] = maybe(0.7)
-    if maybe(0.5):
-        source["storage_held"] = f"{draw.randint(1, 3000)} h"
-    if service == "s3" and maybe(0.7):
     clients = {"s3": {"File": ["boto3", "s5cmd"], "stream": ["boto3", "s3fs", "s3-connector"], "mount": ["mountpoint"]},
                "gcs": {"File": ["gcs-connector"], "stream": ["gcs-connector"], "mount": ["gcsfuse"]}, "azure-blob": {"mount": ["blobfuse2"]}}
     if service in clients and maybe(0.5):
         source["input_mode"] = pick(list(clients[service]))
         source["access"] = pick(clients[service][source["input_mode"]])
+    if maybe(0.6):
+        source["bill_storage"] = maybe(0.7)
+    if maybe(0.5):
+        source["storage_held"] = f"{draw.randint(1, 3000)} h"
+    if service == "s3" and maybe(0.7):
         source["storage_class"] = pick(["STANDARD", "STANDARD_IA", "EXPRESS_ONEZONE", "INTELLIGENT_TIERING frequent"])
     if service == "efs":
         source["throughput_mode"] = pick(["elastic", "elastic", "provisioned", "bursting", "one zone"])
@@ -400,7 +405,7 @@ def drawn(draw):
     if service == "fsx-lustre":
         source["deployment_type"], source["throughput_per_capacity"] = pick(
             [("SCRATCH_2", "200 MB/s/TiB"), ("SCRATCH_1", "200 MB/s/TiB"), ("PERSISTENT_1", "100 MB/s/TiB"),
-             ("PERSISTENT_2", "125 MB/s/TiB"), ("PERSISTENT_2", "1000 MB/s/TiB"), ("PERSISTENT_1 HDD", "12 MB/s/TiB")])
+             ("PERSISTENT_2", "125 MB/s/TiB"), ("PERSISTENT_2", "1000 MB/s/TiB"), ("PERSISTENT_1 HDD", "12 MB/s/TiB"), ("PERSISTENT_1 HDD", "40 MB/s/TiB")])
         source["lazy_load_from_s3"] = maybe(0.5)
     if service == "gcs" and maybe(0.7):
         source["region"] = pick(["us-central1", "EU multi-region"])
@@ -412,7 +417,7 @@ def drawn(draw):
     disk = {"kind": "other", "bandwidth": "2 GB/s", "page_cache": "0 B"}
     if service == "ebs" or source["input_mode"] == "File" and maybe(0.5):
         kind = pick(["gp3", "gp2", "io1", "io2", "st1", "sc1"])
-        most = {"gp3": (16000, 1000), "gp2": (3000, 250), "io1": (60000, 1000), "io2": (60000, 1000), "st1": (500, 500), "sc1": (250, 250)}[kind]
+        most = {"gp3": (16000, 1000), "gp2": (3000, 250), "io1": (60000, 1000), "io2": (150000, 1000), "st1": (500, 500), "sc1": (250, 250)}[kind]
         disk = {"kind": "ebs", "volume_type": kind, "size": "16000 GB", "page_cache": "0 B",
                 "iops": f"{draw.randint(100, most[0])} /s", "bandwidth": f"{draw.randint(50, most[1])} MB/s"}
     purchase = pick(["on_demand", "on_demand", "on_demand", "spot", "savings_plan", "capacity_block"])
@@ -460,6 +465,8 @@ def drawn(draw):
         cluster["kept_warm"] = f"{draw.randint(1, 60)} min"
     if interrupted:
         job["startup"] = "0 s"
+    elif service == "s3" and source["input_mode"] != "File" and purchase != "capacity_block" and maybe(0.3):
+        dataset["samples"] *= 100  # beyond the first tiers of what is held
     if maybe(0.3):
         job["jobs"] = draw.randint(1, 6)
     if maybe(0.3):

@@ -77,6 +77,75 @@ TEST_CASE("law: the parts of an object are never fewer for a larger object") {
   }
 }
 
+TEST_CASE("billing: S3 holds large datasets for less by the TB") {
+  // 40, 450 and 1000 TB for a month, by AWS's tiers of us-east-1.
+  CHECK(held("s3", "40 MB").bill.storage.base() == Approx(40e3 * 0.023));
+  CHECK(held("s3", "450 MB").bill.storage.base() == Approx(50e3 * 0.023 + 400e3 * 0.022));
+  const Billed most = held("s3", "1 GB");
+  CHECK(most.bill.storage.base() == Approx(50e3 * 0.023 + 450e3 * 0.022 + 500e3 * 0.021));
+  CHECK(most.dollars("S3 STANDARD above 50 TB") == Approx(450e3 * 0.022));
+  CHECK(most.dollars("S3 STANDARD above 500 TB") == Approx(500e3 * 0.021));
+  // Of classes without tiers all is one line.
+  CHECK(held("s3-ia", "1 GB").bill.storage.base() == Approx(1e6 * 0.0125));
+  // Jobs that share the data share each tier.
+  const Billed shared = held("s3", "1 GB", {{"job.jobs", "4"}});
+  CHECK(shared.bill.storage.base() == Approx(most.bill.storage.base() / 4.0));
+}
+
+TEST_CASE("billing: Intelligent-Tiering is paid for each object that it watches") {
+  // A million objects of 0.0025 USD a thousand and month.
+  const Billed billed = held("s3-intelligent-tiering", "1 MB");
+  const std::string line = "S3 INTELLIGENT_TIERING frequent monitoring";
+  CHECK(billed.dollars(line) == Approx(2.5));
+  REQUIRE(billed.line(line) != nullptr);
+  CHECK(words::quantity(*billed.line(line)) == "1000000 objects for 730 h");
+  CHECK(words::price(*billed.line(line)) == "0.0025 USD per 1,000 objects and month");
+  CHECK(billed.bill.storage.base() == Approx(23.0 + 2.5));
+  const Settings packed = {{"dataset.samples_per_object", "1000"}};
+  CHECK(held("s3-intelligent-tiering", "1 MB", packed).dollars(line) == Approx(0.0025));
+  // What is smaller than 128 KiB is not watched.
+  CHECK(held("s3-intelligent-tiering", "100 KB").line(line) == nullptr);
+  CHECK(held("s3", "1 MB").line("S3 STANDARD monitoring") == nullptr);
+}
+
+TEST_CASE("billing: operations of io2 are cheaper beyond 32,000 and 64,000 of a volume") {
+  const auto hourly = [](const char* type, int iops, const char* instances) {
+    const Billed billed(job({{"source.service", "ebs"},
+                             {"cluster.instance", "g5.xlarge"},
+                             {"cluster.instances", instances},
+                             {"disk.size", "1 TB"},
+                             {"disk.volume_type", type},
+                             {"disk.iops", std::to_string(iops) + " /s"}}));
+    double sum = 0.0;
+    for (const BillLine& line : billed.bill.lines) {
+      if (line.of == "EBS IOPS") sum += line.amount.base();
+    }
+    return sum / (billed.bill.billed_time / hours(1.0)) * 730.0;
+  };
+  CHECK(hourly("io2", 32000, "1") == Approx(32000 * 0.065));
+  CHECK(hourly("io2", 50000, "1") == Approx(32000 * 0.065 + 18000 * 0.0455));
+  CHECK(hourly("io2", 90000, "1") == Approx(32000 * 0.065 + 32000 * 0.0455 + 26000 * 0.032));
+  // Of each volume, not of all together; io1 has one price.
+  CHECK(hourly("io2", 30000, "4") == Approx(120000 * 0.065));
+  CHECK(hourly("io1", 60000, "1") == Approx(60000 * 0.065));
+}
+
+TEST_CASE("billing: hard disks of FSx come in steps of their own") {
+  const auto month = [](const char* tier, const char* capacity) {
+    return Billed(job({{"source.service", "fsx-lustre"},
+                       {"source.input_mode", "mount"},
+                       {"source.deployment_type", "PERSISTENT_1 HDD"},
+                       {"source.throughput_per_capacity", tier},
+                       {"source.capacity", capacity},
+                       {"source.storage_held", "730 h"}}))
+        .dollars("FSx for Lustre");
+  };
+  CHECK(month("12 MB/s/TiB", "2 TiB") == Approx(6.0 * 25.0));
+  CHECK(month("12 MB/s/TiB", "7 TiB") == Approx(12.0 * 25.0));
+  CHECK(month("40 MB/s/TiB", "1.8 TiB") == Approx(1.8 * 83.0));
+  CHECK(month("40 MB/s/TiB", "2.5 TiB") == Approx(3.6 * 83.0));
+}
+
 TEST_CASE("billing: the bill says how many instances are paid while one is waited for") {
   const auto paid = [](const char* instance, const char* count, Settings more = {}) {
     more.insert(more.begin(), {{"cluster.instance", instance},

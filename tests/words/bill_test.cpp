@@ -15,6 +15,7 @@ namespace {
 struct Product {
   Money operator()(const ChargedInstances& c) const { return c.instances * (c.price * c.each); }
   Money operator()(const ChargedStorage& c) const { return c.size * c.price * c.held; }
+  Money operator()(const ChargedObjects& c) const { return c.objects * (c.price * c.held); }
   Money operator()(const ChargedIops& c) const { return c.extra * (c.price * c.held); }
   Money operator()(const ChargedBandwidth& c) const { return c.extra * c.price * c.held; }
   Money operator()(const ChargedRequests& c) const { return c.requests * c.price; }
@@ -45,6 +46,8 @@ BillInput drawn_bill(std::uint64_t seed) {
                            {},
                            hours(draw(0.0, 900.0)),
                            price(usd(0.023) / gigabytes(1.0) / months(1.0))});
+  input.objects.push_back(
+      {"o", draw(0.0, 1e7), hours(draw(0.0, 900.0)), price(usd(2.5e-6) / months(1.0))});
   input.iops.push_back({"i", per_second(draw(0.0, 9000.0)), per_second(3000.0),
                         hours(draw(0.0, 90.0)), price(usd(0.005) / months(1.0))});
   input.requests.push_back({"r", draw(0.0, 1e7), price(usd(4e-7))});

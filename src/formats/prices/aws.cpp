@@ -70,7 +70,7 @@ class PriceListHandler : public schema::JsonEvents {
   struct Stored {
     std::vector<const StorageRow*> rows;
     std::string region;
-    std::optional<double> rate{};  ///< of the first tier
+    std::map<std::string, double, std::less<>> rates{};  ///< by where their tier begins
   };
   std::map<std::string, Stored> storage;  ///< by SKU
 
@@ -148,7 +148,7 @@ class PriceListHandler : public schema::JsonEvents {
     if (const auto stored = storage.find(sku); stored != storage.end()) {
       // A price by another unit is none that is known here; the rows of a product have one.
       const bool known = unit_ == stored->second.rows.front()->unit;
-      if (known && (begins.empty() || begins == "0")) stored->second.rate = rate_;
+      if (known) stored->second.rates[begins.empty() ? "0" : begins] = *rate_;
       unit_.clear();
       rate_.reset();
       return;
@@ -190,8 +190,11 @@ constexpr TakenList taken_lists[] = {
 std::vector<ImportedStorage> storage_of(const PriceListHandler& list) {
   std::map<std::pair<const StorageRow*, std::string>, std::set<double>> rates;
   for (const auto& [sku, stored] : list.storage) {
-    if (stored.rate.value_or(0.0) <= 0.0) continue;
-    for (const StorageRow* row : stored.rows) rates[{row, stored.region}].insert(*stored.rate);
+    for (const StorageRow* row : stored.rows) {
+      const auto rate = stored.rates.find(row->begins);
+      if (rate == stored.rates.end() || rate->second <= 0.0) continue;
+      rates[{row, stored.region}].insert(rate->second);
+    }
   }
   std::vector<ImportedStorage> all;
   for (const auto& [of, found] : rates) {

@@ -15,7 +15,7 @@ constexpr std::string_view by_month = "GB-Mo", by_request = "Requests", by_gb = 
 constexpr std::string_view per_gib = "USD/GiB/month", per_gb = "USD/GB/month";
 constexpr std::string_view prices = "prices", throughput = "throughput_prices";
 constexpr std::string_view usage = "usagetype", family = "productFamily";
-constexpr std::string_view of_class = "storage_class";
+constexpr std::string_view of_class = "storage_class", frequent = "INTELLIGENT_TIERING frequent";
 
 constexpr StorageRow ebs(StorageRow::Members attributes, std::string_view unit,
                          std::string_view type, std::string_view field, std::string_view priced,
@@ -27,19 +27,29 @@ constexpr StorageRow volume(std::string_view type) {
   return ebs({{{family, "Storage"}, {"volumeApiName", type}, {}}}, by_month, type, "storage",
              per_gib);
 }
-constexpr StorageRow iops(std::string_view type, std::string_view used) {
-  return ebs({{{usage, used}, {}, {}}}, "IOPS-Mo", type, "iops", "USD/month");
+constexpr StorageRow iops(std::string_view type, std::string_view used,
+                          std::string_view field = "iops") {
+  return ebs({{{usage, used}, {}, {}}}, "IOPS-Mo", type, field, "USD/month");
 }
 
 constexpr StorageRow in_s3(StorageRow::Members attributes, std::string_view unit,
                            std::string_view storage_class, std::string_view field,
-                           std::string_view priced, double times = 1.0) {
-  return {s3,    attributes, unit, "s3.json", prices, {{{of_class, storage_class}, {}, {}}},
-          field, priced,     times};
+                           std::string_view priced, double times = 1.0,
+                           std::string_view begins = "0") {
+  return {s3,    attributes, unit,  "s3.json", prices, {{{of_class, storage_class}, {}, {}}},
+          field, priced,     times, begins};
 }
-constexpr StorageRow held_in_s3(std::string_view used, std::string_view storage_class) {
-  return in_s3({{{usage, used}, {}, {}}}, by_month, storage_class, "storage", per_gb);
+constexpr StorageRow held_in_s3(std::string_view used, std::string_view storage_class,
+                                std::string_view field = "storage", std::string_view begins = "0") {
+  return in_s3({{{usage, used}, {}, {}}}, by_month, storage_class, field, per_gb, 1.0, begins);
 }
+constexpr StorageRow standard(std::string_view field, std::string_view begins) {
+  return in_s3(
+      {{{family, "Storage"}, {"storageClass", "General Purpose"}, {"volumeType", "Standard"}}},
+      by_month, "STANDARD", field, per_gb, 1.0, begins);
+}
+/// Tiers of S3 begin at so many GB, 1,024 of which it calls a TB.
+constexpr std::string_view above_50 = "51200", above_500 = "512000";
 constexpr StorageRow requests(std::string_view used, std::string_view storage_class,
                               std::string_view field) {
   return in_s3({{{usage, used}, {}, {}}}, by_request, storage_class, field, "USD", 1000.0);
@@ -107,20 +117,27 @@ constexpr StorageRow rows[] = {
     iops("gp3", "EBS:VolumeP-IOPS.gp3"),
     iops("io1", "EBS:VolumeP-IOPS.piops"),
     iops("io2", "EBS:VolumeP-IOPS.io2"),
+    iops("io2", "EBS:VolumeP-IOPS.io2.tier2", "iops_above_32000"),
+    iops("io2", "EBS:VolumeP-IOPS.io2.tier3", "iops_above_64000"),
     ebs({{{usage, "EBS:VolumeP-Throughput.gp3"}, {}, {}}}, "GiBps-mo", "gp3", "bandwidth",
         "USD/(MiB/s)/month", 1.0 / 1024.0),
     ebs({{{usage, "EBS:SnapshotUsage"}, {}, {}}}, by_month, "snapshot", "storage", per_gib),
-    in_s3({{{family, "Storage"}, {"storageClass", "General Purpose"}, {"volumeType", "Standard"}}},
-          by_month, "STANDARD", "storage", per_gb),
+    standard("storage", "0"),
+    standard("above_50_tb", above_50),
+    standard("above_500_tb", above_500),
     standard_requests("S3-API-Tier1", "per_1000_puts"),
     standard_requests("S3-API-Tier2", "per_1000_gets"),
     held_in_s3("TimedStorage-SIA-ByteHrs", "STANDARD_IA"),
     requests("Requests-SIA-Tier1", "STANDARD_IA", "per_1000_puts"),
     requests("Requests-SIA-Tier2", "STANDARD_IA", "per_1000_gets"),
     moved("Retrieval-SIA", "STANDARD_IA", "retrieval"),
-    held_in_s3("TimedStorage-INT-FA-ByteHrs", "INTELLIGENT_TIERING frequent"),
-    requests("Requests-INT-Tier1", "INTELLIGENT_TIERING frequent", "per_1000_puts"),
-    requests("Requests-INT-Tier2", "INTELLIGENT_TIERING frequent", "per_1000_gets"),
+    held_in_s3("TimedStorage-INT-FA-ByteHrs", frequent),
+    held_in_s3("TimedStorage-INT-FA-ByteHrs", frequent, "above_50_tb", above_50),
+    held_in_s3("TimedStorage-INT-FA-ByteHrs", frequent, "above_500_tb", above_500),
+    in_s3({{{usage, "Monitoring-Automation-INT"}, {}, {}}}, "Objects", frequent, "per_1000_objects",
+          "USD/month", 1000.0),
+    requests("Requests-INT-Tier1", frequent, "per_1000_puts"),
+    requests("Requests-INT-Tier2", frequent, "per_1000_gets"),
     held_in_s3("TimedStorage-XZ-ByteHrs", "EXPRESS_ONEZONE"),
     requests("Requests-XZ-Tier1", "EXPRESS_ONEZONE", "per_1000_puts"),
     requests("Requests-XZ-Tier2", "EXPRESS_ONEZONE", "per_1000_gets"),

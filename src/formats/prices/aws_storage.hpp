@@ -21,16 +21,17 @@ struct StorageRow {
   /// Attributes of the product, "productFamily" among them, with their values. A usage type's value
   /// is that of us-east-1, to which others put the letters of their region.
   Members attributes;
-  std::string_view unit;     ///< of the rate, "GB-Mo"
-  std::string_view file;     ///< "ebs.json",
-  std::string_view section;  ///< whose "prices" have
-  Members record;            ///< beside "region" these members,
-  std::string_view field;    ///< and the price as this one,
-  std::string_view priced;   ///< in this unit,
-  double times = 1.0;        ///< which the rate becomes by this factor
+  std::string_view unit;          ///< of the rate, "GB-Mo"
+  std::string_view file;          ///< "ebs.json",
+  std::string_view section;       ///< whose "prices" have
+  Members record;                 ///< beside "region" these members,
+  std::string_view field;         ///< and the price as this one,
+  std::string_view priced;        ///< in this unit,
+  double times = 1.0;             ///< which the rate becomes by this factor
+  std::string_view begins = "0";  ///< of the tier, as the list has it
 };
 
-/// The rows of a product; none where its price is not wanted. The first tier counts.
+/// The rows of a product; none where its price is not wanted.
 std::vector<const StorageRow*> storage_rows(std::string_view offer,
                                             const PriceAttributes& attributes);
 

@@ -159,6 +159,10 @@ inline constexpr Field<S3Price> s3_price_fields[] = {
     field<&S3Price::region>("region", "", true),
     field<&S3Price::storage_class>("storage_class", "", true),
     field<&S3Price::storage>("storage", "first 50 TB"),
+    field<&S3Price::above_50_tb>("above_50_tb", "of the next 450 TB; left out: as storage"),
+    field<&S3Price::above_500_tb>("above_500_tb", "beyond them; left out: as above_50_tb"),
+    field<&S3Price::monitoring>("per_1000_objects",
+                                "a month: Intelligent-Tiering watches objects of 128 KiB or more"),
     field<&S3Price::get>("per_1000_gets", ""),
     field<&S3Price::put>("per_1000_puts", ""),
     field<&S3Price::retrieval>("retrieval", "of a byte read"),
@@ -184,6 +188,7 @@ inline constexpr Field<FsxTier> fsx_tier_fields[] = {
 inline constexpr Field<FsxSteps> fsx_step_fields[] = {
     field<&FsxSteps::deployment_type>("deployment_type",
                                       "left out: all types without steps of their own"),
+    field<&FsxSteps::throughput>("throughput", "left out: all tiers of the type"),
     field<&FsxSteps::first>("first", "smallest capacity"),
     field<&FsxSteps::second>("second", ""),
     field<&FsxSteps::step>("step", "larger ones are multiples of it"),
@@ -253,6 +258,9 @@ inline constexpr Field<EbsPrice> ebs_price_fields[] = {
     field<&EbsPrice::type>("type", "", true),
     field<&EbsPrice::storage>("storage", ""),
     field<&EbsPrice::iops>("iops", "of one above the included ones"),
+    field<&EbsPrice::iops_above_32000>("iops_above_32000",
+                                       "of one of a volume's beyond so many; left out: as iops"),
+    field<&EbsPrice::iops_above_64000>("iops_above_64000", "left out: as iops_above_32000"),
     field<&EbsPrice::bandwidth>("bandwidth", "above the included one"),
 };
 

@@ -60,15 +60,18 @@ void add_gpu(const Record& record, Catalog& catalog) {
   catalog.gpus.back().note = record.note();
 }
 
-/// Files price requests by the thousand, as providers do; the catalogue holds the price of one.
-void share(Known<Money>& price, double requests) {
-  if (price) price->value /= requests;
+/// Files price requests and objects by the thousand, as providers do; the catalogue holds the price
+/// of one.
+template <class Q>
+void share(Known<Q>& price, double number) {
+  if (price) price->value /= number;
 }
 
 void add_s3_price(const Record& record, Catalog& catalog) {
   add(record, s3_price_fields, catalog.s3_prices);
   share(catalog.s3_prices.back().get, 1000.0);
   share(catalog.s3_prices.back().put, 1000.0);
+  share(catalog.s3_prices.back().monitoring, 1000.0);
 }
 
 void add_object_price(const Record& record, Catalog& catalog) {
