@@ -2,6 +2,7 @@
 // All that GPUs exchange in an optimiser step, as a function of how fast they compute and of how
 // fast messages are: what is exposed of it follows from both.
 #include <functional>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -45,6 +46,10 @@ struct Plan {
   std::optional<double> overlap{};
   double part = 1.0;  ///< of a batch's step: a micro-batch's
   std::optional<SpreadStep> spread{};
+  /// The same with instances' lines twice as fast, and the bytes of it over an instance's NIC,
+  /// which another algorithm may change; null where samples do not share the NIC.
+  std::shared_ptr<const Plan> on_twice_the_line{};
+  Bytes over_nic_of_that{};
 };
 
 /// The exchange of an optimiser step whose batches take `step` each, with messages `faster` times

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/statistics.hpp"
@@ -289,6 +291,23 @@ double slowest_kind(const Gang& gang) {
   return ranks;
 }
 
+/// Gradients on lines twice as fast: as resolve finds it for such lines, so that a bus bandwidth
+/// that is given or measured stays as it is.
+void exchange_on_twice_the_line(Inputs& inputs) {
+  if (inputs.exchange && inputs.exchange->on_twice_the_line) {
+    inputs.network_allreduce = inputs.exchange->over_nic_of_that;
+    inputs.exchange = inputs.exchange->on_twice_the_line;
+    inputs.exposed_allreduce =
+        collective::exchange(*inputs.exchange, step_time(inputs, inputs.batch)).exposed;
+  }
+  if (!inputs.unequal) return;
+  for (UnequalInstances::Kind& other : inputs.unequal->others) {
+    Inputs of_other = *other.inputs;
+    exchange_on_twice_the_line(of_other);
+    other.inputs = std::make_shared<const Inputs>(std::move(of_other));
+  }
+}
+
 }  // namespace
 
 Span& Span::operator+=(const Span& other) {
@@ -324,18 +343,12 @@ void bring_to(Span& span, Duration wall, Duration busy) {
 Inputs twice_as_fast(const Inputs& inputs, Stage stage) {
   Inputs faster = inputs;
   faster.speed[stage] *= 2.0;
-  if (stage != Stage::network || !inputs.exchange) return faster;
+  if (stage != Stage::network) return faster;
   const double last = epochs_begun(inputs);
   const EpochKind kind = last > 1.0 ? EpochKind::later : EpochKind::first;
-  if (!shared_nic(inputs, EpochKind::first, misses_in(inputs, 1.0)) &&
-      !shared_nic(inputs, kind, misses_in(inputs, last))) {
-    return faster;
-  }
-  const Duration all =
-      collective::exchange(*inputs.exchange, step_time(inputs, inputs.batch)).total;
-  const Duration on_the_way = inputs.network_allreduce / *inputs.network;
-  if (on_the_way > Duration{}) {
-    faster.speed[Stage::allreduce] /= 1.0 - 0.5 * std::min(1.0, on_the_way / all);
+  if (shared_nic(inputs, EpochKind::first, misses_in(inputs, 1.0)) ||
+      shared_nic(inputs, kind, misses_in(inputs, last))) {
+    exchange_on_twice_the_line(faster);
   }
   return faster;
 }

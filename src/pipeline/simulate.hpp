@@ -97,7 +97,7 @@ struct Outcome {
 Outcome simulate(const Inputs& inputs, const SimulationOptions& options = {});
 
 /// The job with a stage twice as fast. A NIC that downloads and gradients share carries both: what
-/// an exchange takes on its way through it is halved as well.
+/// follows from its line in an exchange is that of a line twice as fast.
 Inputs twice_as_fast(const Inputs& inputs, Stage stage);
 
 /// The first epoch after which all are alike: what `Outcome::later` is of. 1 where there is but

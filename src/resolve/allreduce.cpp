@@ -198,7 +198,7 @@ static bool exchanges_nothing(const Job& job) {
   return job.allreduce && job.allreduce->gradient_bytes == Bytes{};
 }
 
-void resolve_communication(Context& context) {
+static void resolve_gradients(Context& context) {
   const Job& job = context.scenario.job;
   Inputs& inputs = context.out.inputs;
   if (job.efficiency && inputs.instances > 1.0) {
@@ -231,7 +231,46 @@ void resolve_communication(Context& context) {
   } else if (inputs.instances > 1.0 && !job.efficiency && !job.scaling_fit) {
     inputs.exposed_allreduce = unknown_gradients(context);
   }
+}
+
+/// What the same draw makes of the exchange where instances have lines twice as fast: as with such
+/// a /cluster/network.
+static void resolve_on_twice_the_line(Context& context) {
+  Inputs& inputs = context.out.inputs;
+  const auto published = context.published(&Machine::network);
+  const std::optional<Bandwidth>& given = context.scenario.cluster.network;
+  if (!given && !published) return;
+  Scenario scenario = context.scenario;
+  scenario.cluster.network = 2.0 * (given ? *given : published->value);
+  Resolved out;
+  out.inputs = inputs;
+  out.machine = context.out.machine;
+  Context faster{.scenario = scenario,
+                 .catalog = context.catalog,
+                 .host = context.host,
+                 .draw = context.draw,
+                 .out = out,
+                 .layout = context.layout,
+                 .texts = false,
+                 .records = false,
+                 .slower = context.slower,
+                 .loader_by_name = context.loader_by_name,
+                 .access_by_name = context.access_by_name,
+                 .store_by_name = context.store_by_name,
+                 .speeds = context.speeds};
+  resolve_gradients(faster);
+  auto plan = std::make_shared<collective::Plan>(*inputs.exchange);
+  plan->on_twice_the_line = std::move(out.inputs.exchange);
+  plan->over_nic_of_that = faster.gradients_apart ? Bytes{} : out.inputs.network_allreduce;
+  inputs.exchange = std::move(plan);
+}
+
+void resolve_communication(Context& context) {
+  resolve_gradients(context);
+  Inputs& inputs = context.out.inputs;
   if (context.gradients_apart) inputs.network_allreduce = Bytes{};
+  const bool on_one_nic = inputs.network && !inputs.remote && inputs.network_allreduce > Bytes{};
+  if (on_one_nic && inputs.exchange) resolve_on_twice_the_line(context);
 }
 
 }  // namespace feedrate::resolve

@@ -4,7 +4,6 @@
 #include "catalog/catalog.hpp"
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
-#include "pipeline/loading.hpp"
 #include "pipeline/simulate.hpp"
 #include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
@@ -42,26 +41,6 @@ TEST_CASE("law: credits that run out make no GPU work for longer") {
     CHECK(parts.base() == Approx(events.total.wall.base()).epsilon(1e-6));
   }
   CHECK_DRAWN(ran_out >= 10);
-}
-
-TEST_CASE("law: a NIC twice as fast carries gradients twice as fast, too") {
-  Generator generate(8402);
-  int shared = 0;
-  for (int i = 0; i < 300; ++i) {
-    const Inputs inputs = generate.inputs(100.0);
-    const Inputs faster = twice_as_fast(inputs, Stage::network);
-    CHECK(faster.speed[Stage::network] == 2.0 * inputs.speed[Stage::network]);
-    const auto nic = shared_nic(inputs, EpochKind::first, misses_in(inputs, 1.0));
-    const double messages = faster.speed[Stage::allreduce] / inputs.speed[Stage::allreduce];
-    INFO("job " << i);
-    CHECK(messages >= 1.0);
-    CHECK(messages <= 2.0);
-    if (!nic || !inputs.exchange) continue;
-    ++shared;
-    CHECK(messages > 1.0);
-    CHECK(simulate(faster).total.wall <= simulate(inputs).total.wall * (1.0 + 1e-9));
-  }
-  INFO(shared);
 }
 
 TEST_CASE("by events: all of them name the bottleneck as those do that are affordable") {

@@ -1,5 +1,5 @@
 // What faster GPUs and faster messages gain, over generated jobs of every parallelism: the same as
-// resolving the job anew with a step, or with links, that are twice as fast.
+// resolving the job anew with a step, with links, or with lines that are twice as fast.
 #include <algorithm>
 #include <string>
 
@@ -146,6 +146,46 @@ TEST_CASE("law: a stage gains what resolving the job anew with it twice as fast 
     }
   });
   CHECK_DRAWN(otherwise > 100);
+}
+
+TEST_CASE("law: a network that gradients share gains what the job with a line twice as fast does") {
+  int of_line = 0;
+  int of_given = 0;
+  for_exchanging_jobs(20, 7, [&](ExchangingJob job, pipeline::Generator& random) {
+    job.overlap.reset();
+    const double line = random.log_uniform(1e8, 1e10);  // 0.8 to 80 Gbit/s
+    const bool given = random.chance(0.4);
+    job.busbw = given ? line * random.uniform(0.1, 0.5) : 1.0;
+    const std::string allreduce =
+        fmt::format(R"({{"parameters": {:.0f}{}{}}})", job.parameters,
+                    given ? fmt::format(R"(, "busbw": "{:.17g} B/s")", job.busbw) : std::string(),
+                    job.algorithm.empty() || !job.parallelism.empty()
+                        ? std::string()
+                        : fmt::format(R"(, "algorithm": "{}")", job.algorithm));
+    const double sample = random.log_uniform(1e4, 3e6) * (given ? 30.0 : 1.0);
+    study::RunOptions by_mean;
+    by_mean.events = false;
+    const auto run_on = [&](double bandwidth) {
+      Settings settings = job.settings();
+      settings.emplace_back("/job/allreduce", allreduce);
+      settings.emplace_back("/cluster/network", fmt::format("\"{:.17g} B/s\"", bandwidth));
+      settings.emplace_back("/dataset/bytes_per_sample", fmt::format("\"{:.0f} B\"", sample));
+      settings.emplace_back("/source", R"({"service": "s3", "input_mode": "stream"})");
+      return study::run(scenario_with(settings), catalog(), nullptr, by_mean);
+    };
+    const Result result = run_on(line);
+    const double gain = 1.0 - run_on(2.0 * line).times.total / result.times.total;
+    const double said = gain_of(result, Stage::network);
+    INFO("line " << line << ", a bus bandwidth of " << (given ? "its own" : "the line's"));
+    if (said > 0.0) {
+      CHECK(said == Approx(gain).epsilon(1e-9).margin(1e-12));
+    } else {
+      CHECK(gain < study::least_gain * (1.0 + 1e-9));
+    }
+    (given ? of_given : of_line) += gain > study::least_gain ? 1 : 0;
+  });
+  CHECK_DRAWN(of_line > 20);
+  CHECK_DRAWN(of_given > 5);
 }
 
 TEST_CASE("law: any speeds of GPUs and messages together are those of another job, drawn too") {
