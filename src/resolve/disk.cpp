@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/input_mode.hpp"
 #include "pipeline/page_cache.hpp"
 #include "resolve/context.hpp"
 #include "resolve/memory.hpp"

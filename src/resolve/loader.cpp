@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/input_mode.hpp"
+#include "pipeline/loading.hpp"
 #include "resolve/context.hpp"
 #include "resolve/cores.hpp"
 #include "resolve/speed.hpp"
@@ -141,7 +142,9 @@ const char* why_in_order(const Inputs& inputs) {
     if (!traits(inputs.kind).whole_batches || inputs.workers <= 1.0) {
       return "nobody makes a batch beside another";
     }
-    return divides_objects(inputs) ? "workers make batches of objects of their own, in turn" : "";
+    return pipeline::divides_objects(inputs)
+               ? "workers make batches of objects of their own, in turn"
+               : "";
   }
   if (inputs.remote) return "";
   if (inputs.workers <= 1.0) return "one thread takes samples in their order";

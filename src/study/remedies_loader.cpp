@@ -116,7 +116,7 @@ const Remedy loader_list[] = {
       "in_order=False)",
       "the order of samples differs from one run to the next"},
      [](const Situation& s) {
-       const Inputs& in = s.inputs();
+       const pipeline::Inputs& in = s.inputs();
        const bool several = in.pooled() ? in.workers > 0.0 : in.workers > 1.0;
        return has_loader(s) && several && in.in_order;
      },
