@@ -308,8 +308,9 @@ class Table {
     const double shared_by =
         source.distribution == Distribution::sharded_by_s3_key ? in_.instances : 1.0;
     rows_["disk_cache"] = where(
-        again, {{{"/source/cache", fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples /
-                                                                      shared_by / 1e9))}}});
+        again && in_.caches.on_disk < 1.0,
+        {{{"/source/cache",
+           fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples / shared_by / 1e9))}}});
     rows_["disk_cache"].lacks = !aws && !job_.disk.bandwidth;
     rows_["sharded_by_s3_key"] = where(s3 && in_.staging && in_.instances > 1.0 &&
                                            source.distribution == Distribution::fully_replicated,

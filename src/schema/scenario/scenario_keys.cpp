@@ -240,9 +240,8 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::drop_last>("drop_last", {"an incomplete last batch is left out", "false"}),
       entry<&Loader::in_memory_cache>(
           "in_memory_cache", {"decoded samples stay in RAM after the first epoch", "false"}),
-      entry<&Loader::in_order>("in_order", {"samples of threads, or batches of worker processes, "
-                                            "come in the order in which they were asked for",
-                                            "true"}),
+      entry<&Loader::in_order>("in_order",
+                               {"batches and samples come in the order asked for", "true"}),
       entry<&Loader::worker_startup>(
           "worker_startup",
           {.manual =
@@ -282,8 +281,7 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
           "worker_memory",
           {.manual = "private memory of one worker", .fallback = "0.5 GB", .example = "0.5 GB"}),
       entry<&Loader::fetch_threads>(
-          "fetch_threads",
-          {"requests that one worker, local or remote, has in flight", "1", whole(1, 4096)}),
+          "fetch_threads", {"requests that one worker has in flight", "1", whole(1, 4096)}),
       entry<&Loader::divided_by>(
           "divided_by", {"what workers of an iterable dataset share among them: objects, each "
                          "read whole by one worker, or samples of any",
