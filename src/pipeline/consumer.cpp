@@ -198,7 +198,9 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     rank.add_process(program, {.kind = pinned ? TrackKind::pin : TrackKind::relay,
                                .feeds = Stage::handover,
                                .delivers = relayed});
-    const double ahead = fetch.ready ? fetch.ready->count * inputs.prefetch : room;
+    // Workers in any order put all of theirs into one queue.
+    const double queues = fetch.ready && in_turn(inputs) ? fetch.ready->count : inputs.workers;
+    const double ahead = fetch.ready ? queues * inputs.prefetch : room;
     rank.add_stock({pinned ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
   if (pins_apart) {

@@ -24,7 +24,8 @@ Inputs job(Generator& generate) {
   in.kind = generate.chance(0.5) ? LoaderKind::pytorch : LoaderKind::pool;
   in.workers = generate.whole(1.0, 5.0);
   in.prefetch = generate.whole(1.0, 4.0);
-  in.in_order = generate.chance(0.5);
+  const bool ordered = generate.chance(0.5);
+  in.in_order = ordered || in.kind == LoaderKind::pytorch;  // what is ready first is no recurrence
   in.persistent_workers = generate.chance(0.5);
   in.asynchronous_step = generate.chance(0.7);
   const double copies = generate.uniform(0.0, 1.0);

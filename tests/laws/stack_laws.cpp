@@ -73,6 +73,7 @@ void type_in(const NamedDefault& one, Scenario& s) {
        [&] { put(s.source.first_byte_latency, Duration::of(number)); }},
       {"/source/bandwidth_per_connection",
        [&] { put(s.source.bandwidth_per_connection, Bandwidth::of(number)); }},
+      {cache_key, [] {}},  // on local disks alone, which these worlds go without: disk_cache_laws
       {pages_key, [&] { put(s.disk.page_cache, Bytes::of(number)); }},
       {"/source/client_cpu", [&] { put(s.source.client_cpu, DurationPerByte::of(number)); }},
   };
