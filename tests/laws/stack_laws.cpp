@@ -73,7 +73,7 @@ void type_in(const NamedDefault& one, Scenario& s) {
        [&] { put(s.source.first_byte_latency, Duration::of(number)); }},
       {"/source/bandwidth_per_connection",
        [&] { put(s.source.bandwidth_per_connection, Bandwidth::of(number)); }},
-      {cache_key, [] {}},  // on local disks alone, which these worlds go without: disk_cache_laws
+      {cache_key, [] {}},  // nothing to type: these worlds have no local disk
       {pages_key, [&] { put(s.disk.page_cache, Bytes::of(number)); }},
       {"/source/client_cpu", [&] { put(s.source.client_cpu, DurationPerByte::of(number)); }},
   };
@@ -157,6 +157,8 @@ World world_of(Drawn& d, LoaderKind family) {
   World w = draw_world(d);
   w.scenario.loader.kind = family;
   open_keys(d, w.scenario, family);
+  // A loader's own cache is on local disks alone: disk_cache_laws.
+  w.scenario.disk.kind = DiskKind::ebs;
   w.scenario.dataset.samples = std::min(*w.scenario.dataset.samples, 2e5);
   return w;
 }
