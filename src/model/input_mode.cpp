@@ -28,4 +28,10 @@ InputMode input_mode_of(const Scenario& scenario) {
   return InputMode::local;
 }
 
+bool can_cache(const Scenario& scenario) {
+  const InputMode mode = input_mode_of(scenario);
+  return traits(scenario.source.service).form != StoreForm::disk &&
+         (mode == InputMode::stream || mode == InputMode::mount);
+}
+
 }  // namespace feedrate

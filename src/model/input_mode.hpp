@@ -13,4 +13,8 @@ std::string_view input_mode_by(const Scenario& scenario);
 /// As given, else as that program reads, else as is usual for the store.
 InputMode input_mode_of(const Scenario& scenario);
 
+/// Whether what is fetched can be kept on the instance's disk: a store's data, streamed or mounted.
+/// (File mode copies all of it, and a Pipe keeps nothing.)
+bool can_cache(const Scenario& scenario);
+
 }  // namespace feedrate

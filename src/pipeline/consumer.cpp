@@ -199,8 +199,8 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
                                .feeds = Stage::handover,
                                .delivers = relayed});
     // Workers in any order put all of theirs into one queue.
-    const double queues = fetch.ready && in_turn(inputs) ? fetch.ready->count : inputs.workers;
-    const double ahead = fetch.ready ? queues * inputs.prefetch : room;
+    const double workers = fetch.ready && in_turn(inputs) ? fetch.ready->count : inputs.workers;
+    const double ahead = fetch.ready ? workers * inputs.prefetch : room;
     rank.add_stock({pinned ? "pinned batches" : "next batch", *relayed, 1, ahead});
   }
   if (pins_apart) {

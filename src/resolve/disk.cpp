@@ -184,9 +184,7 @@ std::optional<NamedDefault> cache_by_default(const Context& context) {
   const Known<Bytes> nvme = context.published(&Machine::nvme_size);
   const bool local = nvme && context.published(&Machine::nvme_disks) &&
                      s.disk.kind.value_or(DiskKind::nvme) == DiskKind::nvme;
-  const InputMode mode = input_mode_of(s);
-  const bool fetches = mode == InputMode::stream || mode == InputMode::mount;
-  if (keeper == nullptr || !local || !fetches || s.loader.remote) return std::nullopt;
+  if (keeper == nullptr || !local || !can_cache(s) || s.loader.remote) return std::nullopt;
   const double most = nvme->value.base() * (1.0 - keeper->kept_free);
   NamedDefault kept = *keeper->brings(cache_key);
   for (double* const room : {&kept.number.low, &kept.number.value, &kept.number.high}) {

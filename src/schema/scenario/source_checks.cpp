@@ -45,12 +45,6 @@ std::string other_modes(Service service, InputMode mode) {
   return mode == local ? "" : "local for data that lies on the machine";
 }
 
-bool can_cache(const Scenario& scenario) {
-  const InputMode mode = input_mode_of(scenario);
-  return traits(scenario.source.service).form != StoreForm::disk &&
-         (mode == InputMode::stream || mode == InputMode::mount);
-}
-
 }  // namespace
 
 std::vector<SourceComplaint> complaints_of(const Scenario& scenario) {
