@@ -169,13 +169,14 @@ Pace attempt(const Epoch& e, double period) {
     pace.filling = first - load;
   }
   pace.limited = limited;
-  // While the GPUs reduce, the loader goes on until its stock is full; then it waits with them.
+  // While the GPUs take their last step before a reduction and reduce, the loader goes on until its
+  // stock is full; then it waits with them.
   const double batch_time = std::max(load, limited);
   const bool at_once = c.inline_load && c.one_process;
   if (!at_once && batch_time > 0.0 && c.reduction > 0.0) {
     const double ahead = std::min(e.stock, inputs.accumulation);
-    const double kept = std::max(0.0, 1.0 - ahead * batch_time / c.reduction);
-    pace.kept = kept * c.reduce;
+    const double kept = c.before + c.step + c.reduction - ahead * batch_time;
+    pace.kept = std::max(0.0, kept) * c.reduce / c.reduction;
   }
   pace.straggling = waits;
   pace.line = line_of(c, c.inline_load ? load : pace.making, waits, pace.crowding);
@@ -189,8 +190,7 @@ Pace attempt(const Epoch& e, double period) {
   const double both = variance * of_load * of_load + of_step * of_step;
   pace.period =
       queueing::slower_of(c.inline_load ? 0.0 : load, consumer, both, std::max(e.buffer, 0.5));
-  pace.period = std::max(
-      pace.period, c.inline_load ? std::max(limited, load + pace.kept) : pace.loader + pace.kept);
+  pace.period = std::max(pace.period, batch_time + pace.kept);
   return pace;
 }
 
@@ -261,8 +261,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double loaders = inputs.remote ? 1.0 : inputs.gpus();
   e.sources = loaders * (chains && in_turn(inputs) ? active : 1.0);
   e.buffer = buffer_of(inputs, c, active);
-  e.stock = (chains ? inputs.prefetch * active : most_begun(inputs)) + 1.0;
-  if (c.inline_load) e.stock = c.copy_waited ? 1.0 : 2.0;
+  const double held = c.copy_waited ? 1.0 : c.copy_beside ? 4.0 : 2.0;
+  e.stock = held;
+  if (!c.inline_load) e.stock += chains ? inputs.prefetch * active : most_begun(inputs);
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
   if (const auto stream = stream_of(inputs, kind, misses)) {
     // Two chunks for each rank, and those that connections have in hand.

@@ -184,6 +184,12 @@ void require_bounded(const Inputs& inputs) {
            most, chunks)}});
 }
 
+bool varies(const Inputs& inputs) {
+  const bool reads = inputs.source || inputs.first_source || inputs.disk ||
+                     (inputs.remote && inputs.remote->fetch);
+  return inputs.size_cv > 0.0 || inputs.make_cv > 0.0 || (inputs.read_cv > 0.0 && reads);
+}
+
 std::optional<double> instances_apart(const Inputs& inputs) {
   const Layout layout = apart(inputs, most_apart);
   const int simulated = instances_in(layout);

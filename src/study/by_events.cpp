@@ -10,6 +10,7 @@
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 #include "pipeline/affordable.hpp"
+#include "pipeline/random.hpp"
 #include "study/bottleneck.hpp"
 
 namespace feedrate::study {
@@ -28,13 +29,10 @@ double relative_error(const pipeline::Outcome& outcome) {
   return std::sqrt(outcome.events_variance) / outcome.total.wall.base();
 }
 
-/// Where no sample and no batch varies, all threads of a loader read in the same moment and compute
-/// in the next one, for the whole of the job: its disk and its cores would work in turn, where any
-/// real loader's threads have drifted apart after a few batches, as the mean has them.
 bool marches_in_step(const pipeline::Inputs& inputs) {
   const double threads = inputs.gpus() * std::max(1.0, inputs.workers) +
                          (inputs.remote ? inputs.remote->workers : 0.0);
-  return threads > 1.0 && inputs.size_cv <= 0.0 && inputs.read_cv <= 0.0 && inputs.make_cv <= 0.0;
+  return threads > 1.0 && !pipeline::varies(inputs);
 }
 
 const GainByEvents* gain_of(const ByEvents& by_events, std::optional<Stage> stage) {

@@ -294,8 +294,7 @@ TEST_CASE("by events: what is stated is within 2 % of the events of 99 of 100 jo
     Inputs inputs = generate.inputs(i % 4 == 0 ? 600.0 : 120.0);
     inputs.epochs = 1.0;
     // Of those that march in step the mean is stated: no real loader does.
-    const bool varies = inputs.size_cv > 0.0 || inputs.read_cv > 0.0 || inputs.make_cv > 0.0;
-    if (!small_enough(inputs) || !varies) continue;
+    if (!small_enough(inputs) || !varies(inputs)) continue;
     study::RunOptions options;
     options.events = true;
     const study::Stated stated = study::simulate_stated(inputs, options);
@@ -335,8 +334,7 @@ TEST_CASE("by events: they are stated only where they part from the mean, with t
     const study::Stated found = study::simulate_stated(inputs, options);
     INFO("job " << i);
     // Threads that never vary would march in step.
-    const bool varies = inputs.size_cv + inputs.read_cv + inputs.make_cv > 0.0;
-    if (!varies && inputs.gpus() * std::max(1.0, inputs.workers) > 1.0) {
+    if (!varies(inputs) && inputs.gpus() * std::max(1.0, inputs.workers) > 1.0) {
       CHECK_FALSE(found.by_events);
       continue;
     }

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "pipeline/loading.hpp"
+#include "pipeline/random.hpp"
 #include "pipeline/simulate.hpp"
 #include "seed.hpp"
 
@@ -46,9 +47,8 @@ int for_helped(unsigned seed, int count, Check&& check) {
   int checked = 0;
   for (int i = 0; i < 60 * count && checked < count; ++i) {
     Inputs inputs = without_pieces(generate.inputs(120.0));
-    const bool varies = inputs.size_cv > 0.0 || inputs.read_cv > 0.0 || inputs.make_cv > 0.0;
     if (inputs.kind == LoaderKind::inline_ || inputs.workers < 1.0 || inputs.sequential_stream ||
-        !varies || inputs.batch < 8.0 || inputs.instances > 4.0 ||
+        !varies(inputs) || inputs.batch < 8.0 || inputs.instances > 4.0 ||
         inputs.ranks * inputs.workers > inputs.cores.maximum()) {
       continue;
     }
@@ -184,6 +184,7 @@ TEST_CASE("law: more helpers never make a job slower, nor fewer batches begun") 
     double before = alone;
     double begun = 0.0;
     Duration by_half;
+    double half_alone = 0.0;
     for (const double times : {0.5, 1.0, 2.0, 4.0}) {
       Inputs more = inputs;
       more.remote = helpers_of(inputs, std::ceil(times * inputs.remote->workers),
@@ -196,8 +197,16 @@ TEST_CASE("law: more helpers never make a job slower, nor fewer batches begun") 
       begun = most_begun(more);
       // What more of them begin at once shares source and network, so that the first batches come
       // later: it is the pace after them that more helpers keep. Single epochs differ by 2 %.
-      if (times == 0.5) by_half = after_opening(more);
-      if (times == 4.0) CHECK(after_opening(more) / by_half <= 1.02);
+      Inputs helpers_alone = more;
+      helpers_alone.workers = 0.0;
+      if (times == 0.5) {
+        by_half = after_opening(more);
+        half_alone = by_mean(helpers_alone);
+      }
+      // Helpers beyond those who use all of a store of theirs take longer for each batch, and loops
+      // wait for batches in turn.
+      const bool own_store = by_mean(helpers_alone) > 0.95 * half_alone;
+      if (times == 4.0) CHECK(after_opening(more) / by_half <= (own_store ? 1.1 : 1.02));
     }
     helped += before < 0.8 * alone ? 1 : 0;
   });

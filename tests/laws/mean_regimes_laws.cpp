@@ -136,6 +136,47 @@ TEST_CASE("mean regimes: GPUs wait for the slowest of all, or of as many as it i
   }
 }
 
+TEST_CASE(
+    "mean regimes: a loop that loads for itself waits for a reduction once its stock is full") {
+  Generator generate(2308);
+  int waited = 0, never = 0;
+  for (int i = 0; i < 300; ++i) {
+    Inputs in;
+    in.workers = 0.0;
+    in.asynchronous_step = true;
+    in.copies = static_cast<Copies>(generate.whole(0.0, 2.0));
+    in.batch = generate.whole(1.0, 16.0);
+    in.accumulation = generate.whole(2.0, 8.0);
+    const double batch = generate.log_uniform(1e-3, 1e-1);
+    in.cpu = seconds_per_sample(batch / in.batch);
+    in.cores = {{{1.0, 1.0}, {4.0, 4.0}}, 0.0};
+    in.step.fixed = seconds(batch * generate.uniform(0.05, 0.9));
+    in.exposed_allreduce = seconds(batch * generate.log_uniform(0.1, 20.0));
+    // The batch that is made, one that is launched, one that is copied, and one that has been.
+    const double stock = in.copies == Copies::waited   ? 1.0
+                         : in.copies == Copies::beside ? 4.0
+                                                       : 2.0;
+    const double groups = 40.0;
+    in.samples = in.batch * in.accumulation * groups;
+    const double gpu = in.step.fixed->base() + in.exposed_allreduce.base();
+    const double stands = gpu - std::min(stock, in.accumulation) * batch;
+    // Where the GPU is slower than the loop, it is the GPU that sets the pace.
+    const double all = in.step.fixed->base() * in.accumulation + in.exposed_allreduce.base();
+    const double group = std::max(in.accumulation * batch + std::max(0.0, stands), all);
+    INFO("job " << i << ": copies " << static_cast<int>(in.copies) << ", a group of "
+                << in.accumulation << ": made in " << in.accumulation * batch << " s, taken in "
+                << all << " s, stands " << stands << " s");
+    SimulationOptions exact;
+    exact.exact = true;
+    CHECK(epoch(in) == Approx(groups * group).epsilon(0.03));
+    CHECK(simulate(in, exact).trained.wall.base() == Approx(groups * group).epsilon(0.05));
+    waited += stands > 0.0 && group > all ? 1 : 0;
+    never += stands <= 0.0 ? 1 : 0;
+  }
+  CHECK_DRAWN(waited > 30);
+  CHECK_DRAWN(never > 30);
+}
+
 TEST_CASE("mean regimes: a NIC carries what is downloaded and gradients, one after the other") {
   Generator generate(2305);
   for (int i = 0; i < 400; ++i) {

@@ -117,6 +117,20 @@ Read read(const Twin& twin) {
   return read;
 }
 
+/// By how much the GPU-Util that is seen may differ from the run's.
+double gpu_tolerance(const Twin& twin, const Read& seen) {
+  // The result states events only where they part from the mean by over 1 %, and the mean shares
+  // out that time as closely.
+  const double tolerance = 0.02 + 3.0 * seen.gpu_error;
+  const TimelineSection& last = twin.timeline.sections.back();
+  // What fills the pipeline is in the run's figure, and not in that of the rest.
+  if (!seen.whole) return tolerance + (last.length - seen.time) / twin.result.times.epoch;
+  // One epoch of few steps is not the mean of epochs, and of few samples the last, of a part of an
+  // interval, counts as a whole one.
+  return tolerance + std::abs(last.length / twin.result.times.epoch - 1.0) +
+         twin.interval / last.length;
+}
+
 double total(const Twin& twin, MetricId metric, const TimelineSection& section, Duration begin) {
   double sum = 0.0;
   Duration before = begin;
@@ -157,21 +171,8 @@ TEST_CASE(
                  const Monitors& said = *twin.result.monitors;
                  const Read seen = read(twin);
                  REQUIRE(seen.readings[ReadingId::gpu]);
-                 // The result states events only where they part from the mean by over 1 %, and
-                 // the mean shares out that time as closely.
-                 double tolerance = 0.02 + 3.0 * seen.gpu_error;
-                 // What fills the pipeline is in the run's figure, and not in that of the rest.
-                 const TimelineSection& last = twin.timeline.sections.back();
-                 if (!seen.whole) {
-                   tolerance += (last.length - seen.time) / twin.result.times.epoch;
-                   ++parts;
-                 } else {
-                   // One epoch of few steps is not the mean of epochs, and of few samples the last,
-                   // of a part of an interval, counts as a whole one.
-                   tolerance += std::abs(last.length / twin.result.times.epoch - 1.0);
-                   tolerance += twin.interval / last.length;
-                   ++whole;
-                 }
+                 const double tolerance = gpu_tolerance(twin, seen);
+                 (seen.whole ? whole : parts) += 1;
                  const double gpu = *seen.readings[ReadingId::gpu];
                  INFO("run " << said.gpu << ", twin " << gpu << " ± " << seen.gpu_error << ", "
                              << twin.inputs.gpus() << " GPUs, whole " << seen.whole);
@@ -298,7 +299,8 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
   // Left out, for what they are and not for what comes of them: jobs whose first two gains differ
   // by less than 5 % of the job's time, for they have two bottlenecks; jobs of which no rule names
   // the cause by run's own figures, for then the rule does not know it; and jobs in which one of
-  // those figures is within 5 % of a threshold of that rule. And jobs on several GPUs: those that
+  // those figures is within 5 % of a threshold of that rule, or GPU-Util within what the law above
+  // lets it differ by. And jobs on several GPUs: those that
   // wait in the all-reduce for a late batch of another run a kernel, so GPU-Util hides that they
   // are not fed.
   constexpr double clearly = 0.05;
@@ -330,6 +332,9 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
                                if (!value) return true;
                                const double limit = thresholds[condition.what.threshold];
                                const double apart = std::abs(*value - limit);
+                               if (condition.what.reading == ReadingId::gpu) {
+                                 return apart >= std::max(none, gpu_tolerance(twin, seen));
+                               }
                                return reading(condition.what.reading).kind == ReadingKind::share
                                           ? apart >= none
                                           : apart >= none * limit;
