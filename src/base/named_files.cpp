@@ -47,6 +47,16 @@ std::string folder_of_file(const std::string& file) {
 
 }  // namespace
 
+void FilesRead::add(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  paths_.push_back(path);
+}
+
+std::vector<std::string> FilesRead::paths() const {
+  const std::lock_guard lock(mutex_);
+  return paths_;
+}
+
 NamedFiles::NamedFiles(const AllowedFiles& allowed, const std::string& document)
     : allowed_(allowed),
       files_(allowed.files != nullptr ? allowed.files : &files_on_disk()),
@@ -117,7 +127,7 @@ const std::string& NamedFiles::text(const Found& file) {
     refuse_name(fmt::format("expected a document whose files hold at most {} MB together, got more",
                             most_named_bytes / 1'000'000));
   }
-  if (allowed_.read != nullptr) allowed_.read->push_back(file.identity);
+  if (allowed_.read != nullptr) allowed_.read->add(file.identity);
   return texts_.emplace(file.identity, std::move(text)).first->second;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,18 @@
 #include "base/files.hpp"
 
 namespace feedrate {
+
+/// Paths of files that documents named, and that were read: of documents that several threads read
+/// at once, too.
+class FilesRead {
+ public:
+  void add(const std::string& path);
+  [[nodiscard]] std::vector<std::string> paths() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> paths_;
+};
 
 /// Where the files lie that a document may name.
 struct AllowedFiles {
@@ -20,7 +33,7 @@ struct AllowedFiles {
   bool own_folder = true;
   std::vector<std::string> folders{};             ///< and below these, by absolute paths too
   std::string_view remedy = "--allow-files DIR";  ///< how to allow another folder, for messages
-  std::vector<std::string>* read = nullptr;       ///< takes the paths of those that were read
+  FilesRead* read = nullptr;                      ///< takes the paths of those that were read
 };
 
 /// More than any scenario is made of; what names more was written to keep a machine busy.

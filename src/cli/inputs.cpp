@@ -56,7 +56,8 @@ std::vector<std::string> files_read(std::span<const std::string> scenarios,
                                     const SimulationOptions& options) {
   std::vector<std::string> files(scenarios.begin(), scenarios.end());
   if (!options.host.empty()) files.push_back(options.host);
-  files.insert(files.end(), options.named->begin(), options.named->end());
+  const std::vector<std::string> named = options.named->paths();
+  files.insert(files.end(), named.begin(), named.end());
   return files;
 }
 

@@ -263,7 +263,7 @@ int fit_observed(const ObserveFitArguments& arguments) {
     const SimulationOptions simulation;
     const schema::Document document = load_with_settings(scenario_file, simulation);
     if (!arguments.file.empty()) {
-      refuse_to_overwrite("--output", arguments.file, *simulation.named);
+      refuse_to_overwrite("--output", arguments.file, simulation.named->paths());
     }
     const api::ScenarioMaker make(document);
     std::set<std::string> names;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/named_files.hpp"
 #include "model/depth.hpp"
 #include "model/scenario.hpp"
 #include "report/blocks.hpp"
@@ -30,7 +31,7 @@ struct SimulationOptions : Depth {
   std::vector<std::string> allow_files{};  ///< folders of files that scenarios may name
   /// The files that scenarios named and that were read: one list for all copies of these options,
   /// so that no output takes the place of one.
-  std::shared_ptr<std::vector<std::string>> named = std::make_shared<std::vector<std::string>>();
+  std::shared_ptr<FilesRead> named = std::make_shared<FilesRead>();
 };
 
 /// --format and --output; `formats` are the words that --format takes.

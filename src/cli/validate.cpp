@@ -54,7 +54,7 @@ double share_of(const char* flag, const std::string& text) {
 /// What was measured: the user's file, with those that it names added to `read`, or a loader that
 /// runs now.
 schema::Document measured_document(const ValidateArguments& arguments, const HostProfile& profile,
-                                   std::vector<std::string>& read) {
+                                   FilesRead& read) {
   if (!arguments.measured.empty()) {
     AllowedFiles allowed;
     allowed.read = &read;
@@ -115,9 +115,11 @@ int validate(const ValidateArguments& arguments) {
   for (const std::string& file : {arguments.save, arguments.output.file}) {
     if (!file.empty()) expect_writable(file);  // now, not after minutes of measuring
   }
-  const schema::Document document = measured_document(arguments, profile, inputs);
+  FilesRead named;
+  const schema::Document document = measured_document(arguments, profile, named);
   const ScenarioCases cases = compared(document, profile);
   with_places(document, [&] { return study::expect_predictions(cases.summary); });
+  for (std::string& path : named.paths()) inputs.push_back(std::move(path));
   deliver(arguments.output, inputs,
           {.report = [&] { return report::validate_report(cases, profile.name, bars); },
            .json = [&] { return schema::write_validation(cases, profile.name); },

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "base/parallel.hpp"
 #include "schema/scenario/scenario.hpp"
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
@@ -204,6 +207,25 @@ TEST_CASE("named files: files that each name the next one five hundred times are
   CHECK(scenario.loader.num_workers == WorkerCount(0.0));
   REQUIRE(scenario.job.step->times);
   CHECK(scenario.job.step->times->size() == 1);
+}
+
+TEST_CASE("named files: documents that are read at once note what they read in one list") {
+  const TemporaryFolder root;
+  constexpr std::size_t documents = 400;
+  for (std::size_t i = 0; i < documents; ++i) {
+    const std::string n = std::to_string(i);
+    root.write("of" + n + ".json", R"({"name": "of )" + n + "\"}");
+    root.write("job" + n + ".json", including("of" + n + ".json"));
+  }
+  FilesRead read;
+  AllowedFiles allowed;
+  allowed.read = &read;
+  for_each_index(documents, 8, [&](std::size_t i) {
+    static_cast<void>(load_document(root.at("job" + std::to_string(i) + ".json"), allowed));
+  });
+  const std::vector<std::string> paths = read.paths();
+  CHECK(paths.size() == documents);
+  CHECK(std::set<std::string>(paths.begin(), paths.end()).size() == documents);
 }
 
 TEST_CASE("named files: a thousand files and 64 MB are as much as a document may name") {
