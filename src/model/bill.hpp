@@ -11,6 +11,7 @@
 #include "model/named.hpp"
 #include "model/provenance.hpp"
 #include "model/stage.hpp"
+#include "model/tiers.hpp"
 
 namespace feedrate {
 
@@ -43,60 +44,27 @@ struct CapacitySteps {
   bool operator==(const CapacitySteps&) const = default;
 };
 
-/// Bytes held for a time.
-struct StorageUse {
-  std::string what;  ///< "FSx for Lustre SCRATCH_2"
-  Bytes amount;      ///< wanted; billed in `steps`
-  CapacitySteps steps;
-  Duration held;
-  Value<StoragePrice> price;
+/// What is paid by how much of it there is, at a price that is looked up already.
+template <class Amount, class Price>
+struct Use {
+  std::string what;  ///< "FSx for Lustre SCRATCH_2", "S3 GET"
+  Amount amount{};
+  Tiers<Amount, Price> tiers;  ///< of a unit, for as long as it is held where it is held
+  Duration held{};             ///< of what is held
+  Amount free{};               ///< what is in another price
+  CapacitySteps steps{};       ///< in which storage is sold
 };
 
+using StorageUse = Use<Bytes, StoragePrice>;
 /// Objects that a store watches for as long as it holds them.
-struct ObjectsUse {
-  std::string what;  ///< "S3 Intelligent-Tiering monitoring"
-  double objects = 0.0;
-  Duration held;
-  Value<HourlyPrice> price;  ///< of one
-};
-
-/// Provisioned operations per second; those above `free` cost `price` each and per time.
-struct IopsUse {
-  std::string what;
-  Frequency amount;
-  Frequency free;
-  Duration held;
-  Value<HourlyPrice> price;  ///< of one operation per second
-};
-
-/// Provisioned bandwidth; what is above `free` costs `price` per time.
-struct BandwidthUse {
-  std::string what;
-  Bandwidth amount;
-  Bandwidth free;
-  Duration held;
-  Value<BandwidthPrice> price;
-};
-
-struct RequestUse {
-  std::string what;  ///< "S3 GET"
-  double requests = 0.0;
-  Value<Money> price;  ///< of one request
-};
-
-/// The price of the bytes from the previous tier's end up to `up_to`; without: all that follow.
-struct TransferTier {
-  std::optional<Bytes> up_to;
-  Value<TransferPrice> price;
-  bool operator==(const TransferTier&) const = default;
-};
-
-/// Bytes moved, or read through a service that bills them; the tiers count from zero.
-struct TransferUse {
-  std::string what;  ///< "to another region"
-  Bytes amount;
-  std::vector<TransferTier> tiers;  ///< ascending, at least one; the last one without `up_to`
-};
+using ObjectsUse = Use<double, HourlyPrice>;
+/// Provisioned operations per second, and bandwidth.
+using IopsUse = Use<Frequency, HourlyPrice>;
+using BandwidthUse = Use<Bandwidth, BandwidthPrice>;
+using RequestUse = Use<double, Money>;
+/// Bytes moved, or read through a service that bills them.
+using TransferUse = Use<Bytes, TransferPrice>;
+using TransferTier = Tier<Bytes, TransferPrice>;
 
 /// Everything that goes on a bill, with its price already looked up.
 struct BillInput {
@@ -134,43 +102,22 @@ struct ChargedInstances {
   bool warm = false;    ///< kept for a next job
 };
 
-struct ChargedStorage {
-  Bytes size;  ///< as it is sold
-  Duration held;
-  StoragePrice price;
+/// Of a Use, beyond what is free and as it is sold.
+template <class Amount, class Price>
+struct Charged {
+  Amount amount{};
+  Price price{};  ///< of a unit; of several tiers their mean
+  Duration held{};
+  Amount free{};
+  bool tiers = false;  ///< several of them are paid
 };
 
-struct ChargedObjects {
-  double objects = 0.0;
-  Duration held;
-  HourlyPrice price;  ///< of one
-};
-
-/// Operations per second beyond those that are free.
-struct ChargedIops {
-  double extra = 0.0;
-  double free = 0.0;
-  Duration held;
-  HourlyPrice price;  ///< of one
-};
-
-struct ChargedBandwidth {
-  Bandwidth extra;
-  Bandwidth free;
-  Duration held;
-  BandwidthPrice price;
-};
-
-struct ChargedRequests {
-  double requests = 0.0;
-  Money price;  ///< of one
-};
-
-struct ChargedTransfer {
-  Bytes amount;
-  TransferPrice first;  ///< of the first tier
-  bool tiers = false;   ///< there are more
-};
+using ChargedStorage = Charged<Bytes, StoragePrice>;
+using ChargedObjects = Charged<double, HourlyPrice>;
+using ChargedIops = Charged<Frequency, HourlyPrice>;
+using ChargedBandwidth = Charged<Bandwidth, BandwidthPrice>;
+using ChargedRequests = Charged<double, Money>;
+using ChargedTransfer = Charged<Bytes, TransferPrice>;
 
 using Charge = std::variant<ChargedInstances, ChargedStorage, ChargedObjects, ChargedIops,
                             ChargedBandwidth, ChargedRequests, ChargedTransfer>;

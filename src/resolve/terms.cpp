@@ -228,30 +228,16 @@ struct Pricer {
 
   /// What S3 holds goes through the tiers of its price, as if the account had nothing else there.
   void hold_in_s3(const S3Price& price, Bytes data, const Lease& lease) {
-    struct Tier {
-      Bytes from;
-      Value<StoragePrice> price;
-    };
-    std::vector<Tier> tiers{{Bytes{}, *price.storage}};
-    if (price.above_50_tb) tiers.push_back({gigabytes(50e3), *price.above_50_tb});
-    if (price.above_500_tb) tiers.push_back({gigabytes(500e3), *price.above_500_tb});
+    Tiers<Bytes, StoragePrice> tiers;
+    begin_tier(tiers, {}, price.storage);
+    begin_tier(tiers, gigabytes(50e3), price.above_50_tb);
+    begin_tier(tiers, gigabytes(500e3), price.above_500_tb);
     const std::string what = "S3 " + price.storage_class;
-    for (std::size_t i = 0; i < tiers.size(); ++i) {
-      const Bytes end = i + 1 < tiers.size() ? std::min(data, tiers[i + 1].from) : data;
-      if (i > 0 && end <= tiers[i].from) break;
-      const double above = tiers[i].from / gigabytes(1000.0);
-      terms.storage.push_back(
-          {{shared(i == 0 ? what : fmt::format("{} above {:g} TB", what, above)),
-            end - tiers[i].from,
-            {},
-            {},
-            tiers[i].price},
-           lease});
-    }
+    terms.storage.push_back({{shared(what), data, std::move(tiers)}, lease});
     // Smaller objects are not watched (AWS: S3 pricing, Intelligent-Tiering).
     const double objects = objects_of_dataset();
     if (price.monitoring && terms.dataset >= objects * Bytes::of(131072.0)) {
-      terms.objects.push_back({{shared(what + " monitoring"), objects, {}, *price.monitoring},
+      terms.objects.push_back({{shared(what + " monitoring"), objects, {{{}, *price.monitoring}}},
                                {lease.until, lease.given, lease.shared_by}});
     }
   }
@@ -276,9 +262,7 @@ struct Pricer {
       if (holding && price->storage) {
         terms.storage.push_back({{shared(fmt::format("{} {}", store.name, storage_class)),
                                   terms.dataset,
-                                  {},
-                                  {},
-                                  *price->storage},
+                                  {{{}, *price->storage}}},
                                  source_lease()});
       }
     }
@@ -338,9 +322,10 @@ struct Pricer {
     }
     terms.storage.push_back({{shared("FSx for Lustre " + plan.deployment_type),
                               plan.capacity,
-                              fsx_steps(catalog, plan.deployment_type, plan.tier).value,
+                              {{{}, *price->storage}},
                               {},
-                              *price->storage},
+                              {},
+                              fsx_steps(catalog, plan.deployment_type, plan.tier).value},
                              source_lease()});
   }
 
@@ -354,7 +339,7 @@ struct Pricer {
     const auto price = find_efs_price(catalog, data_region, name);
     if (holding && price && price->storage) {
       terms.storage.push_back(
-          {{shared(known_as), plan.stored, {}, {}, *price->storage}, source_lease()});
+          {{shared(known_as), plan.stored, {{{}, *price->storage}}}, source_lease()});
     } else if (holding) {
       remark("EFS storage is not on the bill: " + price.failure.message);
     }
@@ -382,9 +367,9 @@ struct Pricer {
       const auto& earned = catalog.efs.earned;
       terms.bandwidth.push_back({{shared("EFS provisioned throughput"),
                                   *scenario.source.provisioned_throughput,
-                                  earned ? earned->value * plan.stored : Bandwidth{},
+                                  {{{}, *throughput->provisioned}},
                                   {},
-                                  *throughput->provisioned},
+                                  earned ? earned->value * plan.stored : Bandwidth{}},
                                  source_lease()});
     }
   }
@@ -426,9 +411,7 @@ struct Pricer {
     if (source.storage_price) {
       terms.storage.push_back({{shared(title),
                                 source.capacity.value_or(terms.dataset),
-                                {},
-                                {},
-                                Value<StoragePrice>::given(*source.storage_price)},
+                                {{{}, Value<StoragePrice>::given(*source.storage_price)}}},
                                source_lease()});
     } else if (context.texts) {
       context.out.caveats.push_back(fmt::format(

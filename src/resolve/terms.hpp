@@ -24,9 +24,9 @@ struct Lease {
 };
 
 /// A use whose `held` follows from its lease once the outcome is known.
-template <class Use>
+template <class Held>
 struct Leased {
-  Use use;
+  Held use;
   Lease lease;
 };
 
@@ -48,7 +48,7 @@ struct RequestTerms {
 struct TransferTerms {
   enum class Of { bytes_read, batches_sent, checkpoints, gradients };
   std::string what;
-  std::vector<TransferTier> tiers;  ///< ascending; above a last one with an end no price is known
+  Tiers<Bytes, TransferPrice> tiers;
   Of counts = Of::bytes_read;
   std::string from_region;  ///< region that the bytes are sent from
   std::string to_cloud;     ///< where they go if they leave their cloud; "" where they do not

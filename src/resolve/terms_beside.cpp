@@ -65,7 +65,7 @@ struct CheckpointPricer {
     Lease lease{Lease::Until::job_ends, given->held};
     if (given->held) lease.least = least;
     lease.checkpoints = *given->kept;
-    terms.storage.push_back({{std::move(what), {}, {}, {}, *price}, lease});
+    terms.storage.push_back({{std::move(what), {}, {{{}, *price}}}, lease});
   }
 
   void s3() {
@@ -186,6 +186,10 @@ struct Discount {
     taken = true;
     price.value *= 1.0 - share;
     price.from.source += fmt::format(", less {} % discount", three_digits(100.0 * share));
+  }
+  template <class Amount, class Price>
+  void off(Tiers<Amount, Price>& tiers) {
+    for (auto& tier : tiers) off(tier.price);
   }
 };
 
@@ -356,18 +360,16 @@ void take_discounts(Context& context) {
     for (MachineTerms& one : terms.auxiliary) discount.off(one.price);
   });
   take(discounts->storage, BillPart::storage, [&](Discount& discount) {
-    for (auto& one : terms.storage) discount.off(one.use.price);
-    for (auto& one : terms.objects) discount.off(one.use.price);
-    for (auto& one : terms.iops) discount.off(one.use.price);
-    for (auto& one : terms.bandwidth) discount.off(one.use.price);
+    for (auto& one : terms.storage) discount.off(one.use.tiers);
+    for (auto& one : terms.objects) discount.off(one.use.tiers);
+    for (auto& one : terms.iops) discount.off(one.use.tiers);
+    for (auto& one : terms.bandwidth) discount.off(one.use.tiers);
   });
   take(discounts->requests, BillPart::requests, [&](Discount& discount) {
     for (RequestTerms& one : terms.requests) discount.off(one.price);
   });
   take(discounts->transfer, BillPart::transfer, [&](Discount& discount) {
-    for (TransferTerms& one : terms.transfer) {
-      for (TransferTier& tier : one.tiers) discount.off(tier.price);
-    }
+    for (TransferTerms& one : terms.transfer) discount.off(one.tiers);
   });
 }
 

@@ -12,24 +12,13 @@
 namespace feedrate::resolve {
 namespace {
 
-/// The provisioned operations of `n` volumes beyond those that are free: each volume's own go
-/// through the price's tiers.
-void add_iops(Terms& terms, const EbsPrice& price, Frequency of_each, Frequency free, double n,
-              const Lease& lease) {
-  struct Tier {
-    Frequency from;
-    Value<HourlyPrice> price;
-  };
-  std::vector<Tier> tiers{{free, *price.iops}};
-  if (price.iops_above_32000) tiers.push_back({per_second(32000.0), *price.iops_above_32000});
-  if (price.iops_above_64000) tiers.push_back({per_second(64000.0), *price.iops_above_64000});
-  for (std::size_t i = 0; i < tiers.size(); ++i) {
-    const Frequency begin = std::max(tiers[i].from, free);
-    const Frequency end = i + 1 < tiers.size() ? std::min(of_each, tiers[i + 1].from) : of_each;
-    if (end > begin) {
-      terms.iops.push_back({{"EBS IOPS", end * n, begin * n, {}, tiers[i].price}, lease});
-    }
-  }
+/// Of `n` volumes, each of whose operations go through the tiers of the price.
+Tiers<Frequency, HourlyPrice> iops_tiers(const EbsPrice& price, double n) {
+  Tiers<Frequency, HourlyPrice> tiers;
+  begin_tier(tiers, {}, price.iops);
+  begin_tier(tiers, per_second(32000.0) * n, price.iops_above_32000);
+  begin_tier(tiers, per_second(64000.0) * n, price.iops_above_64000);
+  return tiers;
 }
 
 /// Volumes of EC2 by their type, as SageMaker has none.
@@ -44,7 +33,7 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
                        (price ? std::string("its price is not known") : price.failure.message));
     return;
   }
-  terms.storage.push_back({{"EBS " + type, *disk.size * n, {}, {}, *price->storage}, lease});
+  terms.storage.push_back({{"EBS " + type, *disk.size * n, {{{}, *price->storage}}}, lease});
   // A type without a baseline has none to give away: all of what is provisioned is paid for.
   const EbsVolume* limits = find_ebs_volume(context.catalog, type);
   const auto free = [&](auto baseline) {
@@ -53,7 +42,8 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
   };
   const Frequency free_iops = free(&EbsVolume::baseline_iops);
   if (price->iops && disk.iops && *disk.iops > free_iops) {
-    add_iops(terms, *price, *disk.iops, free_iops, n, lease);
+    terms.iops.push_back(
+        {{"EBS IOPS", *disk.iops * n, iops_tiers(*price, n), {}, free_iops * n}, lease});
     if (!context.scenario.disk.iops) {
       context.remark(RemarkKind::check,
                      fmt::format("the {} volume has the {:g} IOPS that its type allows, and pays "
@@ -64,7 +54,7 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
   const Bandwidth free_bandwidth = free(&EbsVolume::baseline_bandwidth);
   if (price->bandwidth && disk.bandwidth && *disk.bandwidth > free_bandwidth) {
     terms.bandwidth.push_back(
-        {{"EBS throughput", *disk.bandwidth * n, free_bandwidth * n, {}, *price->bandwidth},
+        {{"EBS throughput", *disk.bandwidth * n, {{{}, *price->bandwidth}}, {}, free_bandwidth * n},
          lease});
   }
 }
@@ -95,7 +85,7 @@ void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions
   }
   if (const auto& price = context.catalog.limits.sagemaker_volume_price) {
     const Bytes size = *disk.size * context.out.inputs.cluster_instances();
-    terms.storage.push_back({{"SageMaker training volume", size, {}, {}, *price}, lease});
+    terms.storage.push_back({{"SageMaker training volume", size, {{{}, *price}}}, lease});
   }
 }
 
@@ -119,7 +109,7 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   }
   const Bytes held = disk->size ? std::min(*disk->size, terms.dataset) : terms.dataset;
   terms.storage.push_back(
-      {{"EBS snapshot", held, {}, {}, *price->storage},
+      {{"EBS snapshot", held, {{{}, *price->storage}}},
        {Lease::Until::job_ends, s.disk.snapshot_held, s.job.jobs.value_or(1.0)}});
 }
 

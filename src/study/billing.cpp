@@ -90,13 +90,13 @@ struct Biller {
     return billed_time(use.rule, use.startup, use.busy) + terms.kept_warm;
   }
 
-  template <class Use>
-  [[nodiscard]] std::vector<Use> held(const std::vector<Leased<Use>>& leased) const {
-    std::vector<Use> uses;
-    for (const Leased<Use>& one : leased) {
+  template <class Held>
+  [[nodiscard]] std::vector<Held> held(const std::vector<Leased<Held>>& leased) const {
+    std::vector<Held> uses;
+    for (const Leased<Held>& one : leased) {
       uses.push_back(one.use);
       uses.back().held = time_of(one.lease) / one.lease.shared_by;
-      if constexpr (std::is_same_v<Use, StorageUse>) {
+      if constexpr (std::is_same_v<Held, StorageUse>) {
         const double written = std::min(one.lease.checkpoints, outcome.interrupted.checkpoints);
         if (one.lease.checkpoints > 0.0) uses.back().amount = written * terms.checkpoint;
       }
@@ -213,7 +213,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.bandwidth = biller.held(terms.bandwidth);
   for (const RequestTerms& one : terms.requests) {
     const double count = one.each * biller.count(one.counts) / one.shared_by;
-    if (count > 0.0) bill.requests.push_back({one.what, count, one.price});
+    if (count > 0.0) bill.requests.push_back({one.what, count, {{{}, one.price}}});
   }
   for (const TransferTerms& one : terms.transfer) {
     if (auto use = biller.transfer(one)) bill.transfer.push_back(std::move(*use));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "catalog/lookup.hpp"
@@ -51,54 +52,65 @@ BillLine machine_line(BillPart part, const MachineUse& use, bool named) {
   return instances_line(part, use, billed, HeldFor::job, named);
 }
 
-BillLine storage_line(const StorageUse& use, bool named) {
-  const Bytes size = billed_capacity(use.amount, use.steps);
-  const Money amount = checked(size * use.price.value * use.held, use.what);
-  return line_of(BillPart::storage, amount, ChargedStorage{size, use.held, use.price.value},
-                 use.what, use.price, named);
+/// As it is sold: storage in its steps, requests whole.
+template <class Amount, class Price>
+Amount as_sold(const Use<Amount, Price>& use) {
+  if constexpr (std::is_same_v<Use<Amount, Price>, StorageUse>) {
+    return billed_capacity(use.amount, use.steps);
+  } else if constexpr (std::is_same_v<Use<Amount, Price>, RequestUse>) {
+    return std::ceil(use.amount);
+  } else {
+    return use.amount;
+  }
 }
 
-BillLine objects_line(const ObjectsUse& use, bool named) {
-  expect_of_bill(use.objects >= 0.0, use.what, words::some_objects);
-  const Money amount = checked(use.objects * (use.price.value * use.held), use.what);
-  return line_of(BillPart::storage, amount, ChargedObjects{use.objects, use.held, use.price.value},
-                 use.what, use.price, named);
+template <class Amount, class Price>
+CostByTiers<Amount, Price> cost_of(const Use<Amount, Price>& use, Amount sold) {
+  expect_of_bill(use.amount >= Amount{}, use.what, words::some_amount);
+  const auto cost = through_tiers(use.tiers, sold, use.free);
+  if constexpr (std::is_same_v<Amount, Bytes>) {
+    if (!cost && !use.tiers.empty()) {
+      words::refuse_unpriced(use.what, *use.tiers.back().up_to, sold);
+    }
+  }
+  expect_of_bill(cost.has_value(), use.what, words::a_price);
+  return *cost;
 }
 
-BillLine iops_line(const IopsUse& use, bool named) {
-  const Frequency extra = std::max(use.amount - use.free, Frequency{});
-  // Operations per second are a rate; times one second they are the number that is priced.
-  const double units = extra * seconds(1);
-  const double free = use.free * seconds(1);
-  const Money amount = checked(units * (use.price.value * use.held), use.what);
-  return line_of(BillPart::storage, amount, ChargedIops{units, free, use.held, use.price.value},
-                 use.what, use.price, named);
+Money for_time(Money all, Duration) {
+  return all;
+}
+Money for_time(HourlyPrice price, Duration held) {
+  return price * held;
+}
+/// Operations per second are a rate; times one second they are the number that is priced.
+Money for_time(decltype(Frequency{} * HourlyPrice{}) price, Duration held) {
+  return price * seconds(1) * held;
 }
 
-BillLine bandwidth_line(const BandwidthUse& use, bool named) {
-  const Bandwidth extra = std::max(use.amount - use.free, Bandwidth{});
-  const Money amount = checked(extra * use.price.value * use.held, use.what);
-  return line_of(BillPart::storage, amount,
-                 ChargedBandwidth{extra, use.free, use.held, use.price.value}, use.what, use.price,
-                 named);
+/// Of a price through whose tiers `sold` goes: their sources, each once, and as sure as the least
+/// sure of them, which may stand in for one without a price.
+template <class Amount, class Price>
+Provenance origin_of(const Tiers<Amount, Price>& tiers, Amount sold, bool assumed) {
+  Provenance from = tiers.front().price.from;
+  if (assumed) from.origin = Origin::assumed;
+  for (std::size_t i = 1; i < tiers.size() && *tiers[i - 1].up_to < sold; ++i) {
+    const std::string& source = tiers[i].price.from.source;
+    if (from.source.find(source) == std::string::npos) from.source += "; " + source;
+  }
+  return from;
 }
 
-BillLine request_line(const RequestUse& use, bool named) {
-  expect_of_bill(use.requests >= 0.0, use.what, words::some_requests);
-  const double requests = std::ceil(use.requests);
-  const Money amount = checked(requests * use.price.value, use.what);
-  return line_of(BillPart::requests, amount, ChargedRequests{requests, use.price.value}, use.what,
-                 use.price, named);
-}
-
-BillLine transfer_line(const TransferUse& use, bool named) {
-  const Money amount = checked(transfer_cost(use), use.what);
-  Value<TransferPrice> first = use.tiers.front().price;
-  // As sure as the last tier, which may stand in for one without a price.
-  if (use.tiers.back().price.from.origin == Origin::assumed) first.from.origin = Origin::assumed;
-  return line_of(BillPart::transfer, amount,
-                 ChargedTransfer{use.amount, first.value, use.tiers.size() > 1}, use.what, first,
-                 named);
+template <class Amount, class Price>
+BillLine line_of(BillPart part, const Use<Amount, Price>& use, bool named) {
+  const Amount sold = as_sold(use);
+  const auto cost = cost_of(use, sold);
+  const Charged<Amount, Price> charge{std::max(sold - use.free, Amount{}), cost.price, use.held,
+                                      use.free, cost.several};
+  BillLine line = line_of(part, checked(for_time(cost.cost, use.held), use.what), charge, use.what,
+                          use.tiers.front().price, named);
+  if (named && use.tiers.size() > 1) line.from = origin_of(use.tiers, sold, cost.assumed);
+  return line;
 }
 
 /// The part of the GPUs' waiting that is billed: without the job's start-up where the rule leaves
@@ -144,17 +156,7 @@ Duration billed_time(const BillingRule& rule, Duration startup, Duration busy) {
 }
 
 Money transfer_cost(const TransferUse& use) {
-  expect_of_bill(!use.tiers.empty(), use.what, words::a_price);
-  expect_of_bill(use.amount >= Bytes{}, use.what, words::some_bytes);
-  Money cost;
-  Bytes begin;
-  for (const TransferTier& tier : use.tiers) {
-    const Bytes end = tier.up_to ? std::min(*tier.up_to, use.amount) : use.amount;
-    if (end > begin) cost += (end - begin) * tier.price.value;
-    begin = std::max(begin, end);
-    if (begin >= use.amount) return cost;
-  }
-  words::refuse_unpriced(use.what, begin, use.amount);
+  return cost_of(use, use.amount).cost;
 }
 
 Bill bill_of(const BillInput& input, bool named) {
@@ -192,12 +194,15 @@ Bill bill_of(const BillInput& input, bool named) {
   for (const MachineUse& use : input.auxiliary) {
     bill.lines.push_back(machine_line(BillPart::auxiliary, use, named));
   }
-  for (const StorageUse& use : input.storage) bill.lines.push_back(storage_line(use, named));
-  for (const ObjectsUse& use : input.objects) bill.lines.push_back(objects_line(use, named));
-  for (const IopsUse& use : input.iops) bill.lines.push_back(iops_line(use, named));
-  for (const BandwidthUse& use : input.bandwidth) bill.lines.push_back(bandwidth_line(use, named));
-  for (const RequestUse& use : input.requests) bill.lines.push_back(request_line(use, named));
-  for (const TransferUse& use : input.transfer) bill.lines.push_back(transfer_line(use, named));
+  const auto add = [&](BillPart part, const auto& uses) {
+    for (const auto& use : uses) bill.lines.push_back(line_of(part, use, named));
+  };
+  add(BillPart::storage, input.storage);
+  add(BillPart::storage, input.objects);
+  add(BillPart::storage, input.iops);
+  add(BillPart::storage, input.bandwidth);
+  add(BillPart::requests, input.requests);
+  add(BillPart::transfer, input.transfer);
 
   bill.compute = sum_of(bill, BillPart::compute);
   bill.auxiliary = sum_of(bill, BillPart::auxiliary);

@@ -68,25 +68,34 @@ struct Quantity {
     return fmt::format("{} each", hours_text(c.each));
   }
   std::string operator()(const ChargedStorage& c) const {
-    return fmt::format("{} for {}", size_text(c.size), hours_text(c.held));
+    return fmt::format("{} for {}", size_text(c.amount), hours_text(c.held));
   }
   std::string operator()(const ChargedObjects& c) const {
-    return fmt::format("{:.0f} object{} for {}", c.objects, c.objects == 1.0 ? "" : "s",
+    return fmt::format("{:.0f} object{} for {}", c.amount, c.amount == 1.0 ? "" : "s",
                        hours_text(c.held));
   }
   std::string operator()(const ChargedIops& c) const {
-    return fmt::format("{:g}{} for {}", c.extra,
-                       c.free > 0.0 ? fmt::format(" above {:g}", c.free) : "", hours_text(c.held));
+    const double free = c.free.base();
+    return fmt::format("{:g}{} for {}", c.amount.base(),
+                       free > 0.0 ? fmt::format(" above {:g}", free) : "", hours_text(c.held));
   }
   std::string operator()(const ChargedBandwidth& c) const {
-    return fmt::format("{} above {} for {}", given_text(c.extra), given_text(c.free),
+    return fmt::format("{} above {} for {}", given_text(c.amount), given_text(c.free),
                        hours_text(c.held));
   }
   std::string operator()(const ChargedRequests& c) const {
-    return fmt::format("{:.0f} request{}", c.requests, c.requests == 1.0 ? "" : "s");
+    return fmt::format("{:.0f} request{}", c.amount, c.amount == 1.0 ? "" : "s");
   }
   std::string operator()(const ChargedTransfer& c) const { return bytes_text(c.amount); }
 };
+
+bool by_tiers(const ChargedInstances&) {
+  return false;
+}
+template <class Amount, class UnitPrice>
+bool by_tiers(const Charged<Amount, UnitPrice>& charge) {
+  return charge.tiers;
+}
 
 struct Price {
   /// As it is published, or to six digits where it was computed: "13.0428 USD/h".
@@ -119,9 +128,7 @@ struct Price {
   std::string operator()(const ChargedRequests& c) const {
     return fmt::format("{} USD per 1,000 requests", plain_number(1000.0 * c.price.base()));
   }
-  std::string operator()(const ChargedTransfer& c) const {
-    return (c.tiers ? "from " : "") + given_text(c.first);
-  }
+  std::string operator()(const ChargedTransfer& c) const { return given_text(c.price); }
 };
 
 }  // namespace
@@ -148,7 +155,8 @@ std::string quantity(const BillLine& line) {
 }
 
 std::string price(const BillLine& line) {
-  return std::visit(Price(), line.charge);
+  const bool several = std::visit([](const auto& charge) { return by_tiers(charge); }, line.charge);
+  return std::visit(Price(), line.charge) + (several ? ", mean of tiers" : "");
 }
 
 std::string price_sources(const Bill& bill) {

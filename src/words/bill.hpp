@@ -24,10 +24,8 @@ inline constexpr std::string_view finite_money = "a finite amount, 0 or more";
 inline constexpr std::string_view some_instances = "more than 0 instances";
 inline constexpr std::string_view some_price = "a price of 0 or more";
 inline constexpr std::string_view a_price = "a price";
-inline constexpr std::string_view some_requests = "0 requests or more";
-inline constexpr std::string_view some_objects = "0 objects or more";
 inline constexpr std::string_view some_time = "times of 0 or more";
-inline constexpr std::string_view some_bytes = "0 bytes or more";
+inline constexpr std::string_view some_amount = "an amount of 0 or more";
 
 /// Where the prices come from, each source once with its date and what it prices: "price list,
 /// 2026-11-01 (p3.2xlarge); scenario (S3 GET)"; what is priced is left out where one source has

@@ -48,17 +48,27 @@ BillInput drawn(Generator& random) {
     input.auxiliary.push_back(machine(random));
   for (double k = random.whole(0.0, 2.0); k > 0.0; k -= 1.0) {
     const CapacitySteps steps{tebibytes(1.2), tebibytes(2.4), tebibytes(2.4)};
-    input.storage.push_back(
-        {"disk", tebibytes(random.uniform(0.1, 9.0)), random.chance(0.5) ? steps : CapacitySteps{},
-         hours(random.uniform(0.0, 900.0)), at(usd(100.0) / tebibytes(1.0) / months(1.0))});
-    input.objects.push_back({"objects", random.uniform(0.0, 1e7), hours(random.uniform(0.0, 900.0)),
-                             at(usd(2.5e-6) / months(1.0))});
-    input.iops.push_back({"IOPS", per_second(random.whole(0.0, 9000.0)), per_second(3000.0),
-                          hours(random.uniform(0.0, 900.0)), at(usd(0.005) / months(1.0))});
-    input.bandwidth.push_back({"rate", bytes_per_second(random.uniform(0.0, 3e8)),
-                               bytes_per_second(1.25e8), hours(random.uniform(0.0, 900.0)),
-                               at(usd(0.04) / bytes_per_second(1e6) / months(1.0))});
-    input.requests.push_back({"GET", random.uniform(0.0, 1e6), at(usd(4e-7))});
+    input.storage.push_back({"disk",
+                             tebibytes(random.uniform(0.1, 9.0)),
+                             {{{}, at(usd(100.0) / tebibytes(1.0) / months(1.0))}},
+                             hours(random.uniform(0.0, 900.0)),
+                             {},
+                             random.chance(0.5) ? steps : CapacitySteps{}});
+    input.objects.push_back({"objects",
+                             random.uniform(0.0, 1e7),
+                             {{{}, at(usd(2.5e-6) / months(1.0))}},
+                             hours(random.uniform(0.0, 900.0))});
+    input.iops.push_back({"IOPS",
+                          per_second(random.whole(0.0, 9000.0)),
+                          {{{}, at(usd(0.005) / months(1.0))}},
+                          hours(random.uniform(0.0, 900.0)),
+                          per_second(3000.0)});
+    input.bandwidth.push_back({"rate",
+                               bytes_per_second(random.uniform(0.0, 3e8)),
+                               {{{}, at(usd(0.04) / bytes_per_second(1e6) / months(1.0))}},
+                               hours(random.uniform(0.0, 900.0)),
+                               bytes_per_second(1.25e8)});
+    input.requests.push_back({"GET", random.uniform(0.0, 1e6), {{{}, at(usd(4e-7))}}});
     const auto price = [](double dollars) { return at(usd(dollars) / gigabytes(1.0)); };
     input.transfer.push_back({"out",
                               gigabytes(random.log_uniform(1.0, 1e5)),
@@ -124,7 +134,7 @@ TEST_CASE("billed: lines are amounts times prices, and parts and totals are sums
       storage += usd(100.0 * size * in_months(use.held));
     }
     for (const ObjectsUse& use : input.objects) {
-      storage += usd(2.5e-6 * use.objects * in_months(use.held));
+      storage += usd(2.5e-6 * use.amount * in_months(use.held));
     }
     for (const IopsUse& use : input.iops) {
       storage += usd(0.005 * std::max(0.0, use.amount.base() - 3000.0) * in_months(use.held));
@@ -132,7 +142,7 @@ TEST_CASE("billed: lines are amounts times prices, and parts and totals are sums
     for (const BandwidthUse& use : input.bandwidth) {
       storage += usd(0.04 * std::max(0.0, use.amount.base() / 1e6 - 125.0) * in_months(use.held));
     }
-    for (const RequestUse& use : input.requests) requests += usd(4e-7 * std::ceil(use.requests));
+    for (const RequestUse& use : input.requests) requests += usd(4e-7 * std::ceil(use.amount));
     for (const TransferUse& use : input.transfer) {
       const double gb = use.amount / gigabytes(1.0);
       transfer += usd(0.09 * std::min(gb, 1e4) + 0.05 * std::max(0.0, gb - 1e4));

@@ -136,8 +136,8 @@ TEST_CASE("resolve: what is simulated is what is billed") {
       const auto* iops = limit_named(inputs.disk, "disk IOPS");
       if (!terms.iops.empty()) {
         REQUIRE(iops != nullptr);
-        // Of the last tier of a price, up to which all are provisioned.
-        const auto all = terms.iops.back().use.amount;
+        REQUIRE(terms.iops.size() == 1);
+        const auto all = terms.iops.front().use.amount;
         CHECK(all * seconds(1.0) / inputs.instances == Approx(iops->rate));
         ++provisioned;
       }

@@ -58,7 +58,7 @@ Reads reads_of(schema::Document job, double mttf_hours) {
   Reads reads;
   reads.interruptions = outcome.interrupted.counted.interruptions;
   for (const RequestUse& use : input.requests) {
-    if (use.what == "S3 GET") reads.samples += use.requests;
+    if (use.what == "S3 GET") reads.samples += use.amount;
   }
   for (const TransferUse& use : input.transfer) {
     reads.samples += use.amount.base() / resolved.terms.dataset.base() * all_samples;

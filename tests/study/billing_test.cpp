@@ -286,9 +286,13 @@ TEST_CASE("billing: transfer out goes through its tiers, and above them costs wh
                                                                {"/cluster/network", "10 Gbit/s"},
                                                                {"epochs", "10"}};
   // 10 TB at 0.09; 20 TB more at 0.085; 120 TB at 0.07 are the last that have a price.
-  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0));
+  const Billed first(job(settings));
+  CHECK(first.dollars("transfer from AWS") == Approx(900.0));
+  CHECK(words::price(*first.line("transfer from AWS")) == "0.09 USD/GB");
   settings.back().second = "30";
-  CHECK(Billed(job(settings)).dollars("transfer from AWS") == Approx(900.0 + 1700.0));
+  const Billed more(job(settings));
+  CHECK(more.dollars("transfer from AWS") == Approx(900.0 + 1700.0));
+  CHECK(words::price(*more.line("transfer from AWS")) == "0.0866667 USD/GB, mean of tiers");
   settings.back().second = "200";
   const Billed beyond(job(settings));
   CHECK(beyond.dollars("transfer from AWS") == Approx(900.0 + 3400.0 + 7000.0 + 3500.0));

@@ -83,10 +83,21 @@ TEST_CASE("billing: S3 holds large datasets for less by the TB") {
   CHECK(held("s3", "450 MB").bill.storage.base() == Approx(50e3 * 0.023 + 400e3 * 0.022));
   const Billed most = held("s3", "1 GB");
   CHECK(most.bill.storage.base() == Approx(50e3 * 0.023 + 450e3 * 0.022 + 500e3 * 0.021));
-  CHECK(most.dollars("S3 STANDARD above 50 TB") == Approx(450e3 * 0.022));
-  CHECK(most.dollars("S3 STANDARD above 500 TB") == Approx(500e3 * 0.021));
-  // Of classes without tiers all is one line.
-  CHECK(held("s3-ia", "1 GB").bill.storage.base() == Approx(1e6 * 0.0125));
+  // It is one line, which multiplies out.
+  const BillLine* const line = most.line("S3 STANDARD");
+  REQUIRE(line != nullptr);
+  CHECK(line->amount == most.bill.storage);
+  CHECK(words::quantity(*line) == "1 PB for 730 h");
+  // Its first tier was read at a source, the others were not.
+  CHECK(line->from.origin == Origin::assumed);
+  CHECK(line->from.source.find("infracost") != std::string::npos);
+  CHECK(line->from.source.find("; recalled") != std::string::npos);
+  CHECK(words::price(*line) == "0.02155 USD/GB-month, mean of tiers");
+  CHECK(words::price(*held("s3", "40 MB").line("S3 STANDARD")) == "0.023 USD/GB-month");
+  // Other classes have no tiers.
+  const Billed rarely = held("s3-ia", "1 GB");
+  CHECK(rarely.bill.storage.base() == Approx(1e6 * 0.0125));
+  CHECK(words::price(*rarely.line("S3 STANDARD_IA")) == "0.0125 USD/GB-month");
   // Jobs that share the data share each tier.
   const Billed shared = held("s3", "1 GB", {{"job.jobs", "4"}});
   CHECK(shared.bill.storage.base() == Approx(most.bill.storage.base() / 4.0));
@@ -116,11 +127,9 @@ TEST_CASE("billing: operations of io2 are cheaper beyond 32,000 and 64,000 of a 
                              {"disk.size", "1 TB"},
                              {"disk.volume_type", type},
                              {"disk.iops", std::to_string(iops) + " /s"}}));
-    double sum = 0.0;
-    for (const BillLine& line : billed.bill.lines) {
-      if (line.of == "EBS IOPS") sum += line.amount.base();
-    }
-    return sum / (billed.bill.billed_time / hours(1.0)) * 730.0;
+    const auto of_iops = [](const BillLine& line) { return line.of == "EBS IOPS"; };
+    CHECK(std::count_if(billed.bill.lines.begin(), billed.bill.lines.end(), of_iops) == 1);
+    return billed.dollars("EBS IOPS") / (billed.bill.billed_time / hours(1.0)) * 730.0;
   };
   CHECK(hourly("io2", 32000, "1") == Approx(32000 * 0.065));
   CHECK(hourly("io2", 50000, "1") == Approx(32000 * 0.065 + 18000 * 0.0455));

@@ -113,7 +113,7 @@ TEST_CASE("cost: FSx for Lustre is billed in its capacity steps, for the time he
   BillInput input = only();
   const CapacitySteps steps{tebibytes(1.2), tebibytes(2.4), tebibytes(2.4)};
   const StoragePrice price = usd(140) / tebibytes(1) / months(1);
-  input.storage.push_back({"FSx", tebibytes(1.5), steps, hours(73), at(price)});
+  input.storage.push_back({"FSx", tebibytes(1.5), {{{}, at(price)}}, hours(73), {}, steps});
   CHECK(bill_of(input).storage.base() == Approx(33.60).epsilon(1e-12));
 }
 
@@ -133,12 +133,15 @@ TEST_CASE("cost: gp3 costs its size, and IOPS and throughput only above the free
   // 40 + 15 + 4 USD.
   BillInput input = only();
   const StoragePrice size = usd(0.08) / gibibytes(1) / months(1);
-  input.storage.push_back({"EBS gp3", gibibytes(500), {}, months(1), at(size)});
+  input.storage.push_back({"EBS gp3", gibibytes(500), {{{}, at(size)}}, months(1)});
   input.iops.push_back(
-      {"IOPS", per_second(6000), per_second(3000), months(1), at(usd(0.005) / months(1))});
+      {"IOPS", per_second(6000), {{{}, at(usd(0.005) / months(1))}}, months(1), per_second(3000)});
   const BandwidthPrice speed = usd(0.04) / bytes_per_second(1e6) / months(1);
-  input.bandwidth.push_back(
-      {"throughput", bytes_per_second(225e6), bytes_per_second(125e6), months(1), at(speed)});
+  input.bandwidth.push_back({"throughput",
+                             bytes_per_second(225e6),
+                             {{{}, at(speed)}},
+                             months(1),
+                             bytes_per_second(125e6)});
   CHECK(bill_of(input).storage.base() == Approx(59.0).epsilon(1e-12));
   input.iops[0].amount = per_second(100);
   input.bandwidth[0].amount = bytes_per_second(1);
@@ -148,7 +151,7 @@ TEST_CASE("cost: gp3 costs its size, and IOPS and throughput only above the free
 TEST_CASE("cost: elastic EFS costs what is stored and what is read") {
   // 100 GB for 73 h at 0.30 is 3 USD; 500 GB read at 0.03 are 15 USD.
   BillInput input = only();
-  input.storage.push_back({"EFS", gigabytes(100), {}, hours(73), at(per_gb_month(0.30))});
+  input.storage.push_back({"EFS", gigabytes(100), {{{}, at(per_gb_month(0.30))}}, hours(73)});
   input.transfer.push_back({"EFS reads", gigabytes(500), {{{}, at(usd(0.03) / gigabytes(1))}}});
   const Bill bill = bill_of(input);
   CHECK(bill.storage.base() == Approx(3.0).epsilon(1e-12));
@@ -157,7 +160,7 @@ TEST_CASE("cost: elastic EFS costs what is stored and what is read") {
 
 TEST_CASE("cost: two million GETs cost 80 cents") {
   BillInput input = only();
-  input.requests.push_back({"S3 GET", 2e6, at(usd(0.0004) / 1000.0)});
+  input.requests.push_back({"S3 GET", 2e6, {{{}, at(usd(0.0004) / 1000.0)}}});
   CHECK(bill_of(input).requests.base() == Approx(0.80).epsilon(1e-12));
 }
 
@@ -193,8 +196,8 @@ TEST_CASE("cost: the parts are the sums of their lines, and the money is the sum
   BillInput input = day_on(2, 0.8);
   input.auxiliary.push_back(
       {"ml.c5.4xlarge", 3, seconds(0), hours(2), at(usd_per_hour(0.816)), sagemaker});
-  input.storage.push_back({"S3", gigabytes(100), {}, months(1), at(per_gb_month(0.023))});
-  input.requests.push_back({"S3 PUT", 12, at(usd(0.005) / 1000.0)});
+  input.storage.push_back({"S3", gigabytes(100), {{{}, at(per_gb_month(0.023))}}, months(1)});
+  input.requests.push_back({"S3 PUT", 12, {{{}, at(usd(0.005) / 1000.0)}}});
   input.transfer.push_back({"other region", gigabytes(10), {{{}, at(usd(0.02) / gigabytes(1))}}});
   const Bill bill = bill_of(input);
   CHECK(bill.auxiliary.base() == Approx(3 * 2 * 0.816));
@@ -217,6 +220,6 @@ TEST_CASE("cost: impossible amounts are refused, with the line's name") {
   input.compute.instances = 0;
   CHECK(says(complaint([&] { bill_of(input); }), "bill of x: expected more than 0 instances"));
   input = only();
-  input.requests.push_back({"S3 GET", -1, at(usd(1))});
+  input.requests.push_back({"S3 GET", -1, {{{}, at(usd(1))}}});
   CHECK(says(complaint([&] { bill_of(input); }), "S3 GET"));
 }

@@ -14,12 +14,15 @@ namespace {
 /// What a person would compute from the line.
 struct Product {
   Money operator()(const ChargedInstances& c) const { return c.instances * (c.price * c.each); }
-  Money operator()(const ChargedStorage& c) const { return c.size * c.price * c.held; }
-  Money operator()(const ChargedObjects& c) const { return c.objects * (c.price * c.held); }
-  Money operator()(const ChargedIops& c) const { return c.extra * (c.price * c.held); }
-  Money operator()(const ChargedBandwidth& c) const { return c.extra * c.price * c.held; }
-  Money operator()(const ChargedRequests& c) const { return c.requests * c.price; }
-  Money operator()(const ChargedTransfer& c) const { return c.amount * c.first; }
+  Money operator()(const ChargedIops& c) const {
+    return c.amount * seconds(1.0) * (c.price * c.held);
+  }
+  Money operator()(const ChargedRequests& c) const { return c.amount * c.price; }
+  Money operator()(const ChargedTransfer& c) const { return c.amount * c.price; }
+  template <class Amount, class Price>
+  Money operator()(const Charged<Amount, Price>& c) const {
+    return c.amount * c.price * c.held;
+  }
 };
 
 BillInput drawn_bill(std::uint64_t seed) {
@@ -43,16 +46,21 @@ BillInput drawn_bill(std::uint64_t seed) {
   input.blocks = 2.0;
   input.storage.push_back({"s",
                            gigabytes(draw(1.0, 5000.0)),
-                           {},
-                           hours(draw(0.0, 900.0)),
-                           price(usd(0.023) / gigabytes(1.0) / months(1.0))});
+                           {{gigabytes(1000.0), price(usd(0.023) / gigabytes(1.0) / months(1.0))},
+                            {{}, price(usd(0.021) / gigabytes(1.0) / months(1.0))}},
+                           hours(draw(0.0, 900.0))});
   input.objects.push_back(
-      {"o", draw(0.0, 1e7), hours(draw(0.0, 900.0)), price(usd(2.5e-6) / months(1.0))});
-  input.iops.push_back({"i", per_second(draw(0.0, 9000.0)), per_second(3000.0),
-                        hours(draw(0.0, 90.0)), price(usd(0.005) / months(1.0))});
-  input.requests.push_back({"r", draw(0.0, 1e7), price(usd(4e-7))});
-  input.transfer.push_back(
-      {"t", gigabytes(draw(0.0, 900.0)), {{{}, price(usd(0.02) / gigabytes(1.0))}}});
+      {"o", draw(0.0, 1e7), {{{}, price(usd(2.5e-6) / months(1.0))}}, hours(draw(0.0, 900.0))});
+  input.iops.push_back({"i",
+                        per_second(draw(0.0, 9000.0)),
+                        {{{}, price(usd(0.005) / months(1.0))}},
+                        hours(draw(0.0, 90.0)),
+                        per_second(3000.0)});
+  input.requests.push_back({"r", draw(0.0, 1e7), {{{}, price(usd(4e-7))}}});
+  input.transfer.push_back({"t",
+                            gigabytes(draw(0.0, 900.0)),
+                            {{gigabytes(300.0), price(usd(0.02) / gigabytes(1.0))},
+                             {{}, price(usd(0.01) / gigabytes(1.0))}}});
   return input;
 }
 
@@ -72,7 +80,7 @@ TEST_CASE("a line of a bill is told in the units of price lists") {
   CHECK(price_of_requests(5e-6) == "0.005 USD per 1,000 requests");
   const auto storage = [&](Bytes size, double usd_of_gibibyte) {
     return line(
-        ChargedStorage{size, hours(2.0), usd(usd_of_gibibyte) / gibibytes(1.0) / months(1.0)});
+        ChargedStorage{size, usd(usd_of_gibibyte) / gibibytes(1.0) / months(1.0), hours(2.0)});
   };
   // io2, st1 and gp3: AWS's page has them by the GB, which is a GiB there.
   CHECK(words::price(storage(gibibytes(500.0), 0.125)) == "0.125 USD/GiB-month");
