@@ -40,6 +40,7 @@ struct RateLimit {
 struct Read {
   Duration latency;       ///< of a request, before its first byte
   double requests = 1.0;  ///< per sample
+  double parts = 1.0;     ///< in which a client asks a store for each, which counts and bills them
   DataPerSample bytes;    ///< per sample
   DurationPerSample cpu;  ///< of the client, on the cores of whoever reads
   Curve<Bandwidth> rate;  ///< X(n) with n requests in transfer; empty: transfer takes no time

@@ -169,7 +169,9 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
 
 /// Limits count what a sample (or an object, when staging) costs them.
 void count_limits(Read& read, double bytes, double requests) {
-  for (RateLimit& limit : read.limits) limit.each = limit.of_requests ? requests : bytes;
+  for (RateLimit& limit : read.limits) {
+    limit.each = limit.of_requests ? requests * read.parts : bytes;
+  }
 }
 
 /// Requests that a service counts for an object: one, and one more to open a file.
@@ -189,6 +191,7 @@ void resolve_staging(Context& context, Bytes object, double objects, const Netwo
   if (context.by_name("/source/connections") != nullptr) {
     staging.read.connections = staging.connections;
   }
+  staging.read.parts = requests_of_object(context.access_by_name, object.base());
   count_limits(staging.read, object.base(),
                counted_requests(context, context.scenario.source.service.family()));
   resolve_disk(context, true);
@@ -246,6 +249,8 @@ void resolve_source(Context& context) {
   Read read = read_from(context, source.service.family(), request, network, sharers, false);
   read.bytes = pieces.bytes;
   read.requests = pieces.requests;
+  read.parts = requests_of_object(context.access_by_name,
+                                  (read.bytes * samples(1.0 / read.requests)).base());
   count_limits(read, read.bytes.base(),
                read.requests * counted_requests(context, source.service.family()));
   const auto cpu =

@@ -186,19 +186,18 @@ struct Pricer {
   /// Requests by which the client fetches what the simulation reads as one: an object, or a group
   /// of its rows, of their mean size.
   [[nodiscard]] double parts_of_read() const {
-    Bytes size;
-    if (inputs.staging) {
-      size = inputs.staging->object_size;
-    } else if (inputs.source) {
-      size = inputs.source->bytes * samples(1.0 / inputs.source->requests);
-    }
-    const double parts = requests_of_object(context.access_by_name, size.base());
-    if (parts > 1.0 && context.texts) {
+    const Read* const read = inputs.staging  ? &inputs.staging->read
+                             : inputs.source ? &*inputs.source
+                                             : nullptr;
+    if (read == nullptr || read->parts <= 1.0) return 1.0;
+    if (context.texts) {
+      const Bytes size = inputs.staging ? inputs.staging->object_size
+                                        : read->bytes * samples(1.0 / read->requests);
       context.remark(RemarkKind::know,
                      fmt::format("{} asks for {} by {:.0f} requests, each of which is paid",
-                                 context.access_by_name->name, short_text_of(size), parts));
+                                 context.access_by_name->name, short_text_of(size), read->parts));
     }
-    return parts;
+    return read->parts;
   }
 
   void s3() {

@@ -77,6 +77,52 @@ TEST_CASE("law: the parts of an object are never fewer for a larger object") {
   }
 }
 
+TEST_CASE("law: a store's limit counts the requests that the bill does") {
+  const std::vector<std::pair<const char*, const char*>> clients = {
+      {"boto3", "s3"},   {"s3-connector", "s3"},   {"s3fs", "s3"},     {"mountpoint", "s3"},
+      {"s5cmd", "s3"},   {"gcs-connector", "gcs"}, {"gcsfuse", "gcs"}, {"blobfuse2", "azure-blob"},
+      {"juicefs", "s3"}, {"juicefs", "azure-blob"}};
+  for (const auto& [access, service] : clients) {
+    for (const std::string size : {"100 KB", "2 MiB", "80 MiB", "1 GB"}) {
+      for (const std::string together : {"1", "50"}) {
+        INFO(access << " of " << service << ", " << size << ", " << together << " in an object");
+        const Billed billed(job({{"samples", "100000"},
+                                 {"page_cache", "0 B"},
+                                 {"source.cache", "0 B"},
+                                 {"source.service", service},
+                                 {"source.access", access},
+                                 {"source.requests_per_second", "5500 /s"},
+                                 {"dataset.samples_per_object", together},
+                                 {"dataset.bytes_per_sample", size}}));
+        const pipeline::Inputs& inputs = billed.resolved.inputs;
+        const pipeline::Read& read = inputs.staging ? inputs.staging->read : *inputs.source;
+        const auto limit =
+            std::find_if(read.limits.begin(), read.limits.end(),
+                         [](const pipeline::RateLimit& one) { return one.of_requests; });
+        REQUIRE(limit != read.limits.end());
+        const double counted = inputs.staging ? inputs.staging->objects : inputs.samples;
+        REQUIRE(billed.input.requests.size() >= 1);
+        CHECK(limit->each * counted == Approx(billed.input.requests.front().amount));
+      }
+    }
+  }
+}
+
+TEST_CASE("billing: a store that answers so many requests is as slow as an object has parts") {
+  const auto hours_of = [](const char* access, Settings more = {}) {
+    more.insert(more.begin(), {{"samples", "100000"},
+                               {"page_cache", "0 B"},
+                               {"source.access", access},
+                               {"source.requests_per_second", "10 /s"},
+                               {"dataset.bytes_per_sample", "80 MiB"}});
+    return Billed(job(more)).outcome.total.wall / hours(1.0);
+  };
+  CHECK(hours_of("s3fs") == Approx(2.0 * 1e4 / 3600.0).epsilon(0.02));
+  CHECK(hours_of("boto3") == Approx(10.0 * 1e4 / 3600.0).epsilon(0.02));
+  CHECK(hours_of("boto3", {{"source.input_mode", "File"}}) ==
+        Approx(10.0 * 1e4 / 3600.0).epsilon(0.02));
+}
+
 TEST_CASE("billing: S3 holds large datasets for less by the TB") {
   // 40, 450 and 1000 TB for a month, by AWS's tiers of us-east-1.
   CHECK(held("s3", "40 MB").bill.storage.base() == Approx(40e3 * 0.023));
