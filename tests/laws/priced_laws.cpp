@@ -435,7 +435,7 @@ TEST_CASE("priced: data in another region pays for each byte of each epoch, and 
       bill(plan({{"source.region", "us-east-1"}, {"cluster.region", "ap-northeast-1"}}), catalog);
   double puts = 0.0, back = 0.0;
   for (const BillLine& line : far.lines) {
-    if (line.of == "S3 PUT of checkpoints") puts = std::get<ChargedRequests>(line.charge).requests;
+    if (line.of == "S3 PUT of checkpoints") puts = std::get<ChargedRequests>(line.charge).amount;
     if (line.of.starts_with("transfer of checkpoints")) back = line.amount.base();
   }
   CHECK(puts > 3.0);
@@ -495,7 +495,7 @@ TEST_CASE("priced: each byte that S3 Express is given is billed") {
            catalog);
   double puts = 0.0, uploads = 0.0;
   for (const BillLine& line : express.lines) {
-    if (line.of == "S3 PUT of checkpoints") puts = std::get<ChargedRequests>(line.charge).requests;
+    if (line.of == "S3 PUT of checkpoints") puts = std::get<ChargedRequests>(line.charge).amount;
     if (line.of == "S3 upload of checkpoints") uploads = line.amount.base();
   }
   CHECK(puts > 3.0);
