@@ -41,8 +41,8 @@ std::string given_text(feedrate::Quantity<T, B, M, S> value) {
 std::string size_text(Bytes size) {
   const std::string text = given_text(size);
   const bool binary = text.ends_with("iB");
-  const bool of_own_unit = text.ends_with("GB") || text.ends_with("TB") || text.ends_with("GiB") ||
-                           text.ends_with("TiB");
+  const bool of_own_unit = text.ends_with("GB") || text.ends_with("TB") || text.ends_with("PB") ||
+                           text.ends_with("GiB") || text.ends_with("TiB");
   if (of_own_unit || size < gigabytes(1.0)) return text;
   return binary ? fmt::format("{:.6g} GiB", size / gibibytes(1.0))
                 : fmt::format("{:.6g} GB", size / gigabytes(1.0));

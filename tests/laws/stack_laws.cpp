@@ -450,6 +450,8 @@ TEST_CASE("law: an access by its name is its defaults typed in") {
       if (copies) s.source.input_mode = InputMode::file;
       s.source.first_byte_latency = milliseconds(20.0);
       s.source.bandwidth = gigabytes(2.0) / seconds(1.0);
+      // No key says in how many parts an object is read: no limit counts them here.
+      s.source.requests_per_second = per_second(1e12);
       if (d.generate.chance(0.5)) s.source.connections.reset();
       s.dataset.samples_per_object = d.generate.whole(1.0, 2000.0);
       World named = typed;

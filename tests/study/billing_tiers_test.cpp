@@ -88,10 +88,10 @@ TEST_CASE("law: a store's limit counts the requests that the bill does") {
         INFO(access << " of " << service << ", " << size << ", " << together << " in an object");
         const Billed billed(job({{"samples", "100000"},
                                  {"page_cache", "0 B"},
-                                 {"source.cache", "0 B"},
                                  {"source.service", service},
                                  {"source.access", access},
                                  {"source.requests_per_second", "5500 /s"},
+                                 {"source.first_byte_latency", "50 ms"},
                                  {"dataset.samples_per_object", together},
                                  {"dataset.bytes_per_sample", size}}));
         const pipeline::Inputs& inputs = billed.resolved.inputs;
@@ -113,14 +113,15 @@ TEST_CASE("billing: a store that answers so many requests is as slow as an objec
     more.insert(more.begin(), {{"samples", "100000"},
                                {"page_cache", "0 B"},
                                {"source.access", access},
-                               {"source.requests_per_second", "10 /s"},
+                               {"source.requests_per_second", "1 /s"},
                                {"dataset.bytes_per_sample", "80 MiB"}});
     return Billed(job(more)).outcome.total.wall / hours(1.0);
   };
-  CHECK(hours_of("s3fs") == Approx(2.0 * 1e4 / 3600.0).epsilon(0.02));
-  CHECK(hours_of("boto3") == Approx(10.0 * 1e4 / 3600.0).epsilon(0.02));
+  // Beside what else takes time: an hour or two of network, decoding and, in File mode, the disk.
+  CHECK(hours_of("s3fs") == Approx(2.0 * 1e5 / 3600.0).epsilon(0.05));
+  CHECK(hours_of("boto3") == Approx(10.0 * 1e5 / 3600.0).epsilon(0.05));
   CHECK(hours_of("boto3", {{"source.input_mode", "File"}}) ==
-        Approx(10.0 * 1e4 / 3600.0).epsilon(0.02));
+        Approx(10.0 * 1e5 / 3600.0).epsilon(0.05));
 }
 
 TEST_CASE("billing: S3 holds large datasets for less by the TB") {
