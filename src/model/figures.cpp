@@ -274,7 +274,8 @@ static_assert(bands_are_listed());
 static_assert(static_cast<std::size_t>(FigureId::throughput_after_first_step) + 1 == figure_count);
 
 constexpr std::array<StageFigure, 4> stage_table = {{
-    {"capacity_samples_per_s", FigureUnit::samples_per_second, "what it could carry alone",
+    {"capacity_samples_per_s", FigureUnit::samples_per_second,
+     "what it could carry alone; once burst credit has ended, where burst_end is no null",
      [](const StageStats& s) { return s.capacity ? Value(s.capacity->base()) : std::nullopt; },
      true},
     {"utilization", share, "busy share of the steady epoch",

@@ -22,12 +22,21 @@
 
 namespace feedrate {
 
+/// The end of what a stage carries on burst credit alone.
+struct BurstEnd {
+  std::string limit;  ///< "gp2 IOPS": of several the one that ends first
+  Duration after;     ///< of training
+  Throughput before;  ///< what the stage could carry alone until then
+};
+
 struct StageStats {
   std::optional<Throughput> capacity;  ///< what it could carry alone; empty: not on this job's path
   std::optional<double> utilization;   ///< busy share of the steady epoch, 0…1
   Duration stall;                      ///< GPU waiting booked here, whole job, per GPU
   Money idle_gpu;                      ///< what was paid for that stall
   Origin provenance = Origin::given;   ///< weakest origin among its inputs
+  /// Of burst credit that the job uses up; `capacity` is what holds from then on.
+  std::optional<BurstEnd> burst_end{};
 };
 
 /// What other numbers of workers would do for a job whose loader is the bottleneck, each simulated.
@@ -54,7 +63,8 @@ struct Times {
   Duration first_epoch;  ///< a whole one, also where the job ends in its middle
   Duration epoch;        ///< a later epoch; the first where there is but one
   Duration total;
-  Duration first_step;  ///< of an epoch, on average: from its beginning to the end of its first step
+  Duration
+      first_step;  ///< of an epoch, on average: from its beginning to the end of its first step
 };
 
 /// What monitors would show in a steady epoch, of one instance, and how long the job takes to get

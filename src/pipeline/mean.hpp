@@ -48,8 +48,10 @@ struct MeanStaging {
 MeanStaging mean_staging(const Inputs& inputs, Credits& credits);
 
 /// Samples/s that each stage could carry for the whole job if it alone took time; 0 where it takes
-/// none. Never below what the job reaches.
-PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch);
+/// none. Never below what the job reaches: limits pass at their burst rate, but for those whose
+/// credit is among `ended`.
+PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch,
+                                const std::vector<CreditEnd>& ended = {});
 
 /// Workers that start together deliver together: while they make a round of batches, one for each,
 /// the GPU steps through the round before and then waits for the rest of the time at one step.

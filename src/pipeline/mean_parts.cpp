@@ -148,12 +148,17 @@ PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Miss
   return time;
 }
 
-PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch) {
+PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epoch,
+                                const std::vector<CreditEnd>& ended) {
   const Misses misses = misses_in(inputs, epoch);
   Flow flow(inputs, kind, misses, active_workers(inputs), Reading::all);
   // What a burst lets through may have been the whole job's pace.
   for (std::size_t i = 0; i < flow.limits().size(); ++i) {
-    flow.set_burst(i, flow.limits()[i].credit > 0.0);
+    const SampleLimit& limit = flow.limits()[i];
+    const bool over = std::any_of(ended.begin(), ended.end(), [&](const CreditEnd& end) {
+      return end.limit == limit.name && end.stage == limit.stage;
+    });
+    flow.set_burst(i, limit.credit > 0.0 && !over);
   }
   const PerStage<double> loader = flow.alone();
   PerStage<double> one;  // instance

@@ -18,6 +18,7 @@
 #include "study/bottleneck.hpp"
 #include "study/by_events.hpp"
 #include "words/bill.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::report {
 namespace {
@@ -362,6 +363,20 @@ Table stage_table(const Result& r) {
     const bool here = is_bottleneck(r, stage);
     const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
     // A GPU does not wait for what it does itself.
+/// What the rows are of where burst credit ends.
+static std::string burst_note(const Result& r) {
+  std::string text;
+  for (const Stage stage : all_stages()) {
+    const std::optional<BurstEnd>& end = r.stages[stage].burst_end;
+    if (!end) continue;
+    text +=
+        fmt::format("{}{} is shown without its burst: {}, and until then it can do {} samples/s.",
+                    text.empty() ? "" : " ", name_of(stage),
+                    words::burst_lasts(end->limit, duration(end->after)), rate(end->before));
+  }
+  return text;
+}
+
     const bool on_gpu = stage == Stage::gpu || stage == Stage::gpu_preprocess;
     const bool works = on_gpu && stats.stall == Duration{};
     Row row;
@@ -395,6 +410,7 @@ Table time_table(const Result& r) {
   table.columns = {{""}, {"", Align::right}, {""}};
   add_time(table, r, FigureId::startup);
   add_time(table, r, FigureId::staging, "copying the dataset before training");
+  table.note = burst_note(r);
   const bool epochs_differ = r.times.epoch != r.times.first_epoch;
   const bool reaches_end = r.steps >= r.steps_per_epoch;
   const char* const whole = reaches_end ? "" : "if it were complete";

@@ -73,24 +73,50 @@ void mark_what_matters(Result& result) {
   }
 }
 
+/// What each stage could carry alone in the job's last epoch.
+PerStage<Throughput> carried(const pipeline::Inputs& inputs, const pipeline::Outcome& out,
+                             const std::vector<pipeline::CreditEnd>& ended) {
+  const bool later = out.epochs > 1.0;
+  const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
+  const PerStage<Throughput> last =
+      pipeline::capacities(inputs, kind, pipeline::epochs_begun(inputs), ended);
+  const PerStage<Throughput> first =
+      pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0, ended);
+  PerStage<Throughput> all;
+  for (const Stage stage : all_stages()) {
+    // Epochs that caches spare it count too: what it could carry of the whole job.
+    all[stage] = last[stage].base() > 0.0 ? last[stage] : out.epochs * first[stage];
+  }
+  return all;
+}
+
+/// What it carries on burst credit that runs out is not what its row may promise.
+void fill_capacities(Result& result, const pipeline::Inputs& inputs, const pipeline::Outcome& out) {
+  const PerStage<Throughput> capacity = carried(inputs, out, out.ends);
+  for (const Stage stage : all_stages()) {
+    if (capacity[stage].base() > 0.0) result.stages[stage].capacity = capacity[stage];
+  }
+  if (out.ends.empty()) return;
+  const PerStage<Throughput> before = carried(inputs, out, {});
+  for (const pipeline::CreditEnd& end : out.ends) {
+    StageStats& stats = result.stages[end.stage];
+    if (stats.burst_end || !(before[end.stage] > capacity[end.stage])) continue;
+    stats.burst_end = BurstEnd{end.limit, end.after, before[end.stage]};
+  }
+}
+
 void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeline::Outcome& out) {
   const bool later = out.epochs > 1.0;
   const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
-  const PerStage<Throughput> capacity =
+  const PerStage<Throughput> last =
       pipeline::capacities(resolved.inputs, kind, pipeline::epochs_begun(resolved.inputs));
-  const PerStage<Throughput> at_first =
-      pipeline::capacities(resolved.inputs, pipeline::EpochKind::first, 1.0);
+  fill_capacities(result, resolved.inputs, out);
   const Throughput steady = samples(out.samples) / out.later.wall;
   for (Stage stage : all_stages()) {
     StageStats& stats = result.stages[stage];
-    const bool only_first = capacity[stage].base() <= 0.0 && at_first[stage].base() > 0.0;
-    if (capacity[stage].base() > 0.0) {
-      stats.capacity = capacity[stage];
-      stats.utilization = std::min(1.0, steady / capacity[stage]);
-    } else if (only_first) {
-      // Epochs that caches spare it count too: what it could carry of the whole job.
-      stats.capacity = out.epochs * at_first[stage];
-      stats.utilization = 0.0;
+    if (stats.capacity) {
+      const bool idle = last[stage].base() <= 0.0;
+      stats.utilization = idle ? 0.0 : std::min(1.0, steady / *stats.capacity);
     }
     stats.stall = out.total.stall[stage];
     stats.idle_gpu = result.bill.idle_gpu_by_stage[stage];

@@ -61,12 +61,17 @@ std::string unequal_instances(const std::vector<std::pair<double, double>>& coun
 }
 
 std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without) {
-  return fmt::format(
-      "the {} last {} of training: an epoch takes {} while they last, and the last epoch {}", limit,
-      rounded(after), rounded(with), rounded(without));
+  return fmt::format("{}: an epoch takes {} until then, and the last epoch {}",
+                     burst_lasts(limit, rounded(after)), rounded(with), rounded(without));
 }
 
 std::string idle_threads(double idle, double workers, double prefetch, double batch) {
+std::string burst_lasts(std::string_view limit, std::string_view time) {
+  const bool credits = limit.ends_with("credits");
+  return fmt::format("the {}{} {} {} of training", credits ? "" : "burst of the ", limit,
+                     credits ? "last" : "lasts", time);
+}
+
   return fmt::format(
       "{:g} of {:g} threads {} idle: prefetch_factor = {:g} allows no more batches of {:g} to be "
       "in "

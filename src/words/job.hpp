@@ -39,7 +39,9 @@ std::string waits_every(Duration wait, double n);
 /// `counts`: instances, and the GPUs of each of them; `slowest`: GPUs of the one waited for.
 std::string unequal_instances(const std::vector<std::pair<double, double>>& counts, double slowest);
 
-/// Of credits that last a part of training: an epoch with them and without.
+/// "the gp2 burst credits last 46 min of training": of a limit whose burst ends.
+std::string burst_lasts(std::string_view limit, std::string_view time);
+/// An epoch while it lasts and without.
 std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without);
 
 std::string idle_threads(double idle, double workers, double prefetch, double batch);

@@ -130,8 +130,9 @@ TEST_CASE("run: each stage says what it could carry, and is used as much of it a
     const pipeline::Inputs& in = of.resolved.inputs;
     const bool later = of.outcome.epochs > 1.0;
     const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
-    const auto last = pipeline::capacities(in, kind, pipeline::epochs_begun(in));
-    const auto first = pipeline::capacities(in, pipeline::EpochKind::first, 1.0);
+    const auto& ends = of.outcome.ends;
+    const auto last = pipeline::capacities(in, kind, pipeline::epochs_begun(in), ends);
+    const auto first = pipeline::capacities(in, pipeline::EpochKind::first, 1.0, ends);
     const double steady = of.outcome.samples / of.outcome.later.wall.base();
     for (const Stage stage : all_stages()) {
       INFO(name_of(stage));
@@ -148,6 +149,14 @@ TEST_CASE("run: each stage says what it could carry, and is used as much of it a
       } else {
         CHECK_FALSE(said.capacity);
       }
+      if (said.burst_end) {
+        REQUIRE(said.capacity);
+        CHECK(said.burst_end->before > *said.capacity);
+        CHECK(said.burst_end->after <= of.outcome.training());
+        CHECK(std::any_of(ends.begin(), ends.end(), [&](const pipeline::CreditEnd& end) {
+          return end.stage == stage && end.limit == said.burst_end->limit;
+        }));
+      }
       // No better known than the worst of its inputs.
       Origin origin = Origin::given;
       bool any = false;
@@ -161,6 +170,34 @@ TEST_CASE("run: each stage says what it could carry, and is used as much of it a
     }
   });
   CHECK_DRAWN(first_only > 3);
+}
+
+TEST_CASE("run: a stage whose burst ends is shown as what holds afterwards") {
+  // 1,100 GiB of gp2 sustain 3,300 operations a second, 200 GiB 600 after a burst of 3,000.
+  const auto disk = [](const char* volume, const char* epochs) {
+    const Scenario scenario = testing_resolve::scenario_with(
+        {{"/source", R"({"service": "local"})"},
+         {"/disk", std::string(R"({"kind": "ebs", "volume_type": "gp2", "size": ")") + volume +
+                       R"(", "page_cache": "0 B"})"},
+         {"/dataset/samples", "2000000"},
+         {"/dataset/bytes_per_sample", "90 KB"},
+         {"/loader/num_workers", "8"},
+         {"/preprocess", R"([{"operation": "decode", "cpu": "0.1 ms"}])"},
+         {"/job/step", R"({"per_sample": "10 us"})"},
+         {"/job/epochs", epochs}});
+    return study::run(scenario, catalog(), nullptr).stages[Stage::disk];
+  };
+  const StageStats lasting = disk("200 GiB", "1");
+  const StageStats ended = disk("200 GiB", "9");
+  REQUIRE(lasting.capacity);
+  REQUIRE(ended.capacity);
+  CHECK_FALSE(lasting.burst_end);
+  REQUIRE(ended.burst_end);
+  CHECK(ended.burst_end->limit == "gp2 burst credits");
+  CHECK(ended.burst_end->before.base() == Approx(lasting.capacity->base()));
+  CHECK(ended.capacity->base() < 0.25 * lasting.capacity->base());
+  CHECK(*ended.utilization > 0.9);
+  CHECK_FALSE(disk("1100 GiB", "9").burst_end);
 }
 
 TEST_CASE("run: inputs matter whose stage gains or keeps GPUs waiting, and each gain is a run") {

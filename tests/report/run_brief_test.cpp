@@ -14,6 +14,7 @@
 #include "report/glyphs.hpp"
 #include "report/render.hpp"
 #include "report/reports.hpp"
+#include "report/run_tables.hpp"
 #include "report/shared_limit_words.hpp"
 #include "schema/documents/result.hpp"
 #include "schema/json/json_reader.hpp"
@@ -241,4 +242,19 @@ TEST_CASE("run in brief: a verdict that the events cannot tell from another name
   // Clearly more, and the verdict would be the other one.
   events.best[0].gain = 0.2;
   CHECK(text().find("cannot tell") == std::string::npos);
+}
+
+TEST_CASE("run: a row whose burst has ended says what it is, and what it was") {
+  NamedResult named;
+  named.name = "job";
+  StageStats& disk = named.result.stages[Stage::disk];
+  disk.capacity = samples(600.0) / seconds(1.0);
+  disk.burst_end = BurstEnd{"gp2 burst credits", minutes(46.0), samples(3000.0) / seconds(1.0)};
+  CHECK(stage_table(named.result).note ==
+        "disk is shown without its burst: the gp2 burst credits last 46 min of training, and until "
+        "then it can do 3,000 samples/s.");
+  CHECK(has(flat(to_text(run_brief(named), narrow)), "is shown without its burst"));
+  disk.burst_end->limit = "EBS IOPS of the instance";
+  CHECK(has(stage_table(named.result).note,
+            "the burst of the EBS IOPS of the instance lasts 46 min of training"));
 }

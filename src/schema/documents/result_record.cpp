@@ -117,6 +117,19 @@ static Keys<Result> bottleneck_keys() {
 }
 
 template <>
+struct Recorded<BurstEnd> {
+  static Keys<BurstEnd> keys() {
+    using B = BurstEnd;
+    return {
+        written<&B::limit>("limit", "whose burst ends; of several the first"),
+        written<&B::after>("after_s", "time of training until then"),
+        written<&B::before>("capacity_before_samples_per_s",
+                            "what it could carry alone until then"),
+    };
+  }
+};
+
+template <>
 struct Recorded<StageRow> {
   static Keys<StageRow> keys() {
     using R = StageRow;
@@ -124,7 +137,9 @@ struct Recorded<StageRow> {
         written<&R::stage>("stage", "its name"),
         one_each<R, stage_figures>(
             [](const R& row, const StageFigure& figure) { return figure.of(*row.of); }),
-        written<&R::of, &StageStats::provenance>("provenance", "weakest origin of its inputs"));
+        written<&R::of, &StageStats::provenance>("provenance", "weakest origin of its inputs"),
+        written<&R::of, &StageStats::burst_end>("burst_end",
+                                                "null: the job uses up no burst credit of it"));
   }
 };
 
