@@ -162,6 +162,15 @@ Paragraph effort(const Effort& effort) {
 Finding finding(const Result& r, std::size_t most_waits) {
   const double gain = r.bottleneck.gain_if_twice_as_fast;
   const std::string busy = percent(busy_share(r));
+  if (is_mostly_startup(r)) {
+    const double share = r.times.startup / r.times.total;
+    return {
+        Stage::startup, Tone::bad,
+        fmt::format("Start-up (/job/startup) takes {} of the job's time, {}: the GPUs are busy "
+                    "{} of it",
+                    percent(share), figure_text(r, FigureId::startup), busy),
+        fmt::format("half as much start-up would finish the job {} sooner", percent(share / 2.0))};
+  }
   if (!r.bottleneck.stage || gain < study::least_gain) {
     return {std::nullopt, Tone::plain,
             fmt::format("No single bottleneck: the GPUs are busy {} of the job's time", busy),
@@ -330,7 +339,15 @@ bool on_path(const StageStats& stats) {
   return stats.capacity || stats.stall > Duration{} || stats.utilization.value_or(0.0) > 0.0;
 }
 
+bool is_mostly_startup(const Result& r) {
+  constexpr double most = 0.5;
+  const Duration startup = r.times.startup;
+  return startup >= most * r.times.total &&
+         startup / 2.0 > r.bottleneck.gain_if_twice_as_fast * r.times.total;
+}
+
 bool is_bottleneck(const Result& r, Stage stage) {
+  if (is_mostly_startup(r)) return stage == Stage::startup;
   return r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
 }
 
@@ -344,6 +361,20 @@ Cell gain_cell(const Bottleneck& bottleneck, Stage stage) {
     if (gaining == stage && gain > 0.0) return {percent(gain) + " sooner"};
   }
   return {"-", Tone::faint};
+}
+
+/// What the rows are of where burst credit ends.
+static std::string burst_note(const Result& r) {
+  std::string text;
+  for (const Stage stage : all_stages()) {
+    const std::optional<BurstEnd>& end = r.stages[stage].burst_end;
+    if (!end) continue;
+    text +=
+        fmt::format("{}{} is shown without its burst: {}, and until then it can do {} samples/s.",
+                    text.empty() ? "" : " ", name_of(stage),
+                    words::burst_lasts(end->limit, duration(end->after)), rate(end->before));
+  }
+  return text;
 }
 
 Table stage_table(const Result& r) {
@@ -363,20 +394,6 @@ Table stage_table(const Result& r) {
     const bool here = is_bottleneck(r, stage);
     const Tone tone = !here ? Tone::plain : stage == Stage::gpu ? Tone::good : Tone::bad;
     // A GPU does not wait for what it does itself.
-/// What the rows are of where burst credit ends.
-static std::string burst_note(const Result& r) {
-  std::string text;
-  for (const Stage stage : all_stages()) {
-    const std::optional<BurstEnd>& end = r.stages[stage].burst_end;
-    if (!end) continue;
-    text +=
-        fmt::format("{}{} is shown without its burst: {}, and until then it can do {} samples/s.",
-                    text.empty() ? "" : " ", name_of(stage),
-                    words::burst_lasts(end->limit, duration(end->after)), rate(end->before));
-  }
-  return text;
-}
-
     const bool on_gpu = stage == Stage::gpu || stage == Stage::gpu_preprocess;
     const bool works = on_gpu && stats.stall == Duration{};
     Row row;
@@ -393,6 +410,7 @@ static std::string burst_note(const Result& r) {
                  here ? Cell(stage == Stage::gpu ? "sets the pace" : "bottleneck", tone) : Cell()};
     table.rows.push_back(std::move(row));
   }
+  table.note = burst_note(r);
   return table;
 }
 
@@ -410,7 +428,6 @@ Table time_table(const Result& r) {
   table.columns = {{""}, {"", Align::right}, {""}};
   add_time(table, r, FigureId::startup);
   add_time(table, r, FigureId::staging, "copying the dataset before training");
-  table.note = burst_note(r);
   const bool epochs_differ = r.times.epoch != r.times.first_epoch;
   const bool reaches_end = r.steps >= r.steps_per_epoch;
   const char* const whole = reaches_end ? "" : "if it were complete";

@@ -12,6 +12,7 @@
 #include "report/certainty_report.hpp"
 #include "report/figure_text.hpp"
 #include "report/glyphs.hpp"
+#include "report/numbers.hpp"
 #include "report/render.hpp"
 #include "report/reports.hpp"
 #include "report/run_tables.hpp"
@@ -242,6 +243,33 @@ TEST_CASE("run in brief: a verdict that the events cannot tell from another name
   // Clearly more, and the verdict would be the other one.
   events.best[0].gain = 0.2;
   CHECK(text().find("cannot tell") == std::string::npos);
+}
+
+TEST_CASE("run: start-up that takes most of the job is named, and no stage beside it") {
+  const auto of = [](const char* startup) {
+    return NamedResult{"job", "job.json",
+                       study::run(testing_resolve::scenario_with(
+                                      {{"/job/startup", startup}, {"/job/epochs", "1"}}),
+                                  testing_resolve::catalog(), nullptr, as_printed(0))};
+  };
+  const auto marked = [](const Result& r) {
+    std::string names;
+    for (const Row& row : stage_table(r).rows) names += row.marked ? row.cells[0].text + ";" : "";
+    return names;
+  };
+  const NamedResult most = of("90 days");
+  const std::string share = percent(most.result.times.startup / most.result.times.total);
+  const std::string brief = flat(to_text(run_brief(most), narrow));
+  INFO(brief);
+  CHECK(has(brief, "Start-up (/job/startup) takes " + share + " of the job's time, "));
+  CHECK(has(brief, "change half as much start-up would finish the job "));
+  const std::string full = flat(to_text(run_report(most), narrow));
+  CHECK(has(full, "Start-up (/job/startup) takes "));
+  CHECK_FALSE(has(full, "No single bottleneck"));
+  CHECK(marked(most.result) == "startup;");
+  const NamedResult little = of("1 s");
+  CHECK_FALSE(has(flat(to_text(run_report(little), narrow)), "Start-up (/job/startup) takes "));
+  CHECK(marked(little.result) != "startup;");
 }
 
 TEST_CASE("run: a row whose burst has ended says what it is, and what it was") {
