@@ -152,7 +152,7 @@ struct Advice {
   std::vector<RungResult> ladder;
   Rung starts_on = Rung::fed;  ///< the first rung below the target
   /// The rung whose remedies are advised: that one, or the next below the target on which something
-  /// saves what no remedy before it comes near to.
+  /// saves what no remedy before it comes near to; or `fed`, where every rung is barely missed.
   Rung works_on = Rung::fed;
   std::vector<Remedied> remedies;  ///< the advised ones first, in the order of their numbers
   std::optional<Together> together;

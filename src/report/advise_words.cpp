@@ -123,6 +123,10 @@ std::string where_it_begins(const Advice& advice) {
 /// Where a later rung is the one to work on.
 std::string passed_over(const Advice& advice) {
   if (advice.works_on == advice.starts_on) return "";
+  if (advice.works_on == Rung::fed) {
+    return " Nothing that could be simulated saves as much there as what comes once the GPUs are "
+           "fed.";
+  }
   return fmt::format(" Nothing that could be simulated saves as much there as on the rung \"{}\".",
                      words_of(advice.works_on));
 }

@@ -278,6 +278,59 @@ TEST_CASE("advised: nothing that comes later saves a tenth of the job beyond wha
   });
 }
 
+TEST_CASE(
+    "advised: no rung is worked on that is barely missed, or has nothing, where another saves") {
+  int barely = 0, passed = 0;
+  const auto draw = [](Generator& random) {
+    testing_resolve::Settings settings = testing_resolve::generated_settings(random);
+    const api::ScenarioMaker make(testing_resolve::document_with(settings));
+    study::AdviseOptions options;
+    options.draws = 0;
+    // Half a point above the share of the first rung that there is.
+    const auto ladder = study::ladder(std::cref(make), catalog(), nullptr, 1.0);
+    const auto first = std::find_if(ladder.begin(), ladder.end(),
+                                    [](const RungResult& rung) { return rung.figures; });
+    options.target = first == ladder.end() ? 0.9 : std::min(1.0, first->share + 0.005);
+    return Advised{make, options, study::advise(std::cref(make), catalog(), nullptr, options)};
+  };
+  testing_study::for_possible(57, 40, 10, draw, [&](const Advised& of, Generator&) {
+    const Advice& advice = of.advice;
+    const auto missed = [](const RungResult& rung) { return rung.figures && !rung.met; };
+    const auto is_barely = [&](const RungResult& rung) {
+      return of.options.target - rung.share < 0.01;
+    };
+    const auto most = [&](Rung up_to) {
+      double saved = 0.0;
+      for (const Remedied& row : advice.remedies) {
+        if (row.number > 0 && row.what.from <= up_to) saved = std::max(saved, of.saving(row));
+      }
+      return saved;
+    };
+    std::optional<Rung> last;
+    bool all_barely = true;
+    for (const RungResult& rung : advice.ladder) {
+      if (!missed(rung)) continue;
+      last = rung.rung;
+      all_barely = all_barely && is_barely(rung);
+    }
+    if (!last) return;
+    if (all_barely) last = Rung::fed;
+    const double all = most(*last);
+    const double here = most(advice.works_on);
+    const double point = 0.01 * of.cost_before();
+    CHECK((here >= point || all < point));
+    const auto rung = std::find_if(advice.ladder.begin(), advice.ladder.end(),
+                                   [&](const auto& one) { return one.rung == advice.works_on; });
+    if (rung != advice.ladder.end() && is_barely(*rung)) {
+      ++barely;
+      CHECK(here >= all - point * (1.0 + 1e-9));
+    }
+    passed += advice.works_on > advice.starts_on ? 1 : 0;
+  });
+  CHECK_DRAWN(barely > 0);
+  CHECK_DRAWN(passed > 3);
+}
+
 TEST_CASE("advised: a rung on which nothing helps is no dead end") {
   // Few connections copy small files to GPUs that a smaller step would keep waiting anyhow.
   const auto advice = [](const char* connections, const char* value_of_hour) {

@@ -125,7 +125,8 @@ struct Recorded<Advice> {
         written<&A::works_on>(
             "works_on",
             "the rung whose remedies are advised: the one of starts_on, or, if its remedies "
-            "save far less, the next rung below the target"),
+            "save far less, or less and it is missed by less than 1 %, the next rung below the "
+            "target; fed: all of these are missed by so little"),
         written<&A::remedies>("remedies", "the advised ones first"),
         written<&A::together>("together", "the best remedies in one job; null: fewer than two"),
         written<&A::too_early>("too_early",
