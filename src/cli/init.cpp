@@ -62,6 +62,34 @@ struct InitArguments {
   bool ask_nothing = false;
 };
 
+/// The flag that gives a key, as it is typed.
+std::string flag_giving(std::string_view pointer) {
+  const auto found = std::find_if(asked.begin(), asked.end(), [&](const Asked& one) {
+    return schema::set_pointer(one.key) == pointer;
+  });
+  if (found == asked.end()) return fmt::format("--set {}=VALUE", pointer);
+  return fmt::format("{} {}", found->flag, *found->type == '\0' ? "WORD" : found->type);
+}
+
+/// What the scenario lacks, with the flag that gives it: who runs init has no file to write it in.
+[[noreturn]] void ask_for(const InputError& error) {
+  std::vector<Problem> problems = error.problems();
+  for (Problem& problem : problems) {
+    const std::string_view said = problem.message;
+    if (!said.starts_with("needed here") && !said.ends_with("got nothing") &&
+        !said.ends_with(" here")) {
+      continue;
+    }
+    // It may be a part of what a flag set: "--model step={…}: /job/step/tokens_per_sample".
+    const std::size_t begin = problem.pointer.rfind(" /");
+    const std::string key =
+        begin == std::string::npos ? problem.pointer : problem.pointer.substr(begin + 1);
+    if (!key.starts_with('/')) continue;
+    problem.message += fmt::format(". Give it with {}", flag_giving(key));
+  }
+  throw InputError(std::move(problems));
+}
+
 std::string messages_of(const InputError& error) {
   std::string text;
   for (const Problem& problem : error.problems()) {
@@ -210,11 +238,16 @@ void refuse_without_preset(const InitArguments& arguments) {
                          std::any_of(arguments.values.begin(), arguments.values.end(),
                                      [](const std::string& value) { return !value.empty(); });
   if (!described) return;
-  const char* const beside = arguments.model.empty() ? ", or --model" : " beside the model";
-  throw InputError(
-      std::vector<Problem>{{"", 0, "preset",
-                            fmt::format("expected one of {}{}, got none",
-                                        fmt::join(schema::preset_names(), ", "), beside)}});
+  const std::string names = fmt::format("{}", fmt::join(schema::preset_names(), ", "));
+  const std::string message =
+      arguments.model.empty()
+          ? fmt::format("expected one of {}, or --model, got none", names)
+          : fmt::format(
+                "expected one of {} beside the model, got none: none is known to be what "
+                "{} is trained on. Give the one that is most like it with feedrate init "
+                "PRESET --model {}",
+                names, arguments.model, arguments.model);
+  throw InputError(std::vector<Problem>{{"", 0, "preset", message}});
 }
 
 int init(InitArguments arguments) {
@@ -283,7 +316,12 @@ int init(InitArguments arguments) {
     if (answer != proposal) maker.set(key, answer, asked[i].flag);
   }
   maker.settle();
-  const std::vector<report::ToReplace> numbers = maker.to_replace();
+  std::vector<report::ToReplace> numbers;
+  try {
+    numbers = maker.to_replace();
+  } catch (const InputError& error) {
+    ask_for(error);
+  }
   const std::string text = maker.text(numbers);
   if (arguments.output.empty()) {
     write_stdout(text);

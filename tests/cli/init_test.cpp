@@ -73,6 +73,30 @@ TEST_CASE("init: a model is enough, and says which data it is trained on") {
   }
 }
 
+TEST_CASE("init: what is missing is told with the flag that gives it") {
+  for (const char* const model : {"gnmt", "transformer-xl", "transformer-xl-large"}) {
+    INFO(model);
+    const Outcome asked = shell(std::string("feedrate init ") + model + " --yes");
+    CHECK(asked.status == 2);
+    CHECK(has(asked.err, "Give it with --set /job/step/tokens_per_sample=VALUE"));
+    CHECK(
+        shell(std::string("feedrate init ") + model + " --yes --set /job/step/tokens_per_sample=50")
+            .status == 0);
+  }
+  CHECK(has(shell("feedrate init ssd --yes").err, "feedrate init PRESET --model ssd"));
+  const Outcome nfs = shell("feedrate init tokens --source nfs --yes");
+  CHECK(nfs.status == 2);
+  CHECK(has(nfs.err, "Give it with --set /source/bandwidth=VALUE"));
+  CHECK(has(nfs.err, "Give it with --set /source/first_byte_latency=VALUE"));
+  CHECK(
+      has(shell("feedrate init tokens --set samples=null --yes").err, "Give it with --samples N"));
+  CHECK(has(shell("feedrate init image-jpeg --instance c5.4xlarge --yes").err,
+            "Give it with --set /cluster/gpus_per_instance=VALUE"));
+  const Outcome step = shell("feedrate init tokens --set /job/step=null --yes");
+  INFO(step.err);
+  CHECK(has(step.err, "Give it with --step TIME"));
+}
+
 TEST_CASE("init: a preset and the model that it is of have one GPU time") {
   const auto samples_per_s = [](const std::string& what) {
     const Outcome run =
