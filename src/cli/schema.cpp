@@ -30,8 +30,7 @@ std::string text_of(const std::string& name, bool as_json) {
   if (topic == nullptr) throw InputError("schema: no topic " + name);
   if (!as_json) return topic->manual();
   if (std::optional<std::string> schema = topic->json_schema()) return *std::move(schema);
-  throw InputError(
-      fmt::format("{} has no JSON Schema; feedrate schema {} explains it", name, name));
+  throw InputError(fmt::format("{} has no JSON Schema: {}", name, topic->no_json_schema));
 }
 
 int show(const SchemaArguments& arguments) {

@@ -48,9 +48,10 @@ ANSWERS = {
     "error": [{"name": "run", "arguments": {"scenario": {"name": "x", "loader": {"num_workers": -1}}}}],
 }
 # Files in the repository that are of a topic.
-FILES = {"host": "scenarios/hosts/*.json", "measurements": "bench/measurements/*/*.json"}
+FILES = {"host": "scenarios/hosts/*.json", "measurements": "bench/measurements/*/*.json",
+         "pricing": "pricing/**/*.json"}
 # Files that people or other programs write, and what is no whole document of one call: other tests.
-ELSEWHERE = {"scenario", "pricing", "request", "observation", "share"}
+ELSEWHERE = {"scenario", "request", "observation", "share"}
 
 
 def feedrate(words, may_fail=False):

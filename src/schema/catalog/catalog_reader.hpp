@@ -36,5 +36,6 @@ Catalog read_catalog_parts(const JsonPtr& parts, const std::string& pointer);
 
 /// What `feedrate schema pricing` prints for readers.
 std::string pricing_manual();
+std::string pricing_json_schema();
 
 }  // namespace feedrate::schema

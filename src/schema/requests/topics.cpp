@@ -36,7 +36,7 @@ constexpr std::array topics = {
     Topic{.name = "measurements",
           .own_manual = measurements_manual,
           .own_json_schema = measurements_json_schema},
-    Topic{.name = "pricing", .own_manual = pricing_manual},
+    Topic{.name = "pricing", .own_manual = pricing_manual, .own_json_schema = pricing_json_schema},
     Topic{
         .name = "baseline", .own_manual = baseline_manual, .own_json_schema = baseline_json_schema},
     Topic{.name = "request", .own_manual = request_manual, .own_json_schema = request_json_schema},
@@ -59,7 +59,12 @@ constexpr std::array topics = {
     Topic{.name = "catalog", .document = &catalog_list_document},
     Topic{.name = "showback", .document = &showback_document},
     Topic{.name = "figures", .document = &figures_document},
-    Topic{.name = "share", .own_manual = share_manual},
+    Topic{.name = "share",
+          .own_manual = share_manual,
+          .no_json_schema = "it is no JSON document, but lines for feedrate merge alone, each "
+                            "behind a fingerprint; what programs read is what feedrate merge "
+                            "--format json writes, of which feedrate schema sweep --format json "
+                            "is the schema"},
 };
 
 }  // namespace

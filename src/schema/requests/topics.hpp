@@ -16,6 +16,7 @@ struct Topic {
   std::string (*own_manual)() = nullptr;
   std::string (*own_json_schema)() = nullptr;  ///< null as well: none
   std::string (*beside)() = nullptr;           ///< of `document`: what its manual ends with
+  std::string_view no_json_schema = {};        ///< why it has none, and what has one in its place
 
   [[nodiscard]] std::string manual() const;
   /// Empty: it has none.
