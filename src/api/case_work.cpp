@@ -8,14 +8,15 @@ namespace feedrate::api {
 
 ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
                        const HostProfile* host, const study::RunOptions& options,
-                       std::vector<Problem>* refused) {
+                       bool keep_refused) {
   const ScenarioMaker make(document, "case");
   ScenarioCases made{document.file(), make.scenario(), {}, {}};
   made.cases = with_places(document, [&] {
-    return study::run_cases(made.scenario, make, catalog, host, options, refused);
+    return study::run_cases(made.scenario, make, catalog, host, options,
+                            keep_refused ? &made.refused : nullptr);
   });
-  if (refused != nullptr && !refused->empty()) {
-    *refused = schema::located(document, InputError(*refused)).problems();
+  for (RefusedCase& one : made.refused) {
+    one.problems = schema::located(document, InputError(std::move(one.problems))).problems();
   }
   made.summary = study::summary_of({&made, 1});
   return made;

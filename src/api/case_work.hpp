@@ -6,11 +6,11 @@
 namespace feedrate::api {
 
 /// The scenario of `document` with each of its cases predicted, and what they come to. A case's
-/// keys are set as --set does; an InputError names the document's files and lines. Where `refused`
-/// is given, cases that cannot be simulated are left out, and it takes what is wrong with them.
+/// keys are set as --set does; an InputError names the document's files and lines, and so does
+/// what is wrong with cases that cannot be simulated, where these are to be kept apart.
 ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
                        const HostProfile* host, const study::RunOptions& options,
-                       std::vector<Problem>* refused = nullptr);
+                       bool keep_refused = false);
 
 /// The options of such a prediction: with an interval, of a hundred draws where `depth` names no
 /// other number.

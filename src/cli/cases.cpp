@@ -55,17 +55,22 @@ int cases(const CasesArguments& arguments) {
     for (const std::string& path : arguments.scenarios) {
       progress.update(made.size(), arguments.scenarios.size());
       const std::vector<Problem> of = problems_of([&] {
+        const schema::Document document = load_with_settings(path, arguments.simulation);
+        made.push_back(api::cases_of(document, catalog, host ? &*host : nullptr, options, true));
         std::vector<Problem> refused;
-        ScenarioCases one = api::cases_of(load_with_settings(path, arguments.simulation), catalog,
-                                          host ? &*host : nullptr, options, &refused);
-        if (refused.empty() || !one.cases.empty()) made.push_back(std::move(one));
+        for (const RefusedCase& each : made.back().refused) {
+          refused.insert(refused.end(), each.problems.begin(), each.problems.end());
+        }
         if (!refused.empty()) throw InputError(std::move(refused));
       });
       problems.insert(problems.end(), of.begin(), of.end());
     }
   }
   // What is wrong with one case, or one file, is told below the others.
-  if (made.empty()) throw InputError(std::move(problems));
+  const bool all_refused = std::all_of(made.begin(), made.end(), [](const ScenarioCases& of) {
+    return of.cases.empty() && !of.refused.empty();
+  });
+  if (all_refused) throw InputError(std::move(problems));
   const CaseSummary all = study::summary_of(made);
   // CSV is one row per case, so its summary goes where remarks do.
   const std::vector<std::string> remarks = report::summary_sentences(all);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 
@@ -95,12 +96,19 @@ struct CaseSummary {
   static constexpr double nearness = 0.1;
 };
 
+/// A case that cannot be simulated.
+struct RefusedCase {
+  std::string name;
+  std::vector<Problem> problems;
+};
+
 /// A scenario and what its measured cases came to.
 struct ScenarioCases {
   std::string file;  ///< as the user gave it
   Scenario scenario;
   std::vector<CaseResult> cases;
-  CaseSummary summary;  ///< of `cases`
+  CaseSummary summary;                    ///< of `cases`
+  std::vector<RefusedCase> refused = {};  ///< those that are not among `cases`
 };
 
 }  // namespace feedrate

@@ -99,6 +99,16 @@ Table case_table(const ScenarioCases& of) {
   return table;
 }
 
+/// Why is told beside the report.
+std::string refused_sentence(const ScenarioCases& of) {
+  if (of.refused.empty()) return "";
+  std::vector<std::string> names;
+  for (const RefusedCase& one : of.refused) names.push_back(fmt::format("\"{}\"", one.name));
+  return fmt::format("{} cannot be simulated and {} not counted: {}.",
+                     counted(names.size(), "case"), names.size() == 1 ? "is" : "are",
+                     fmt::join(names, ", "));
+}
+
 }  // namespace
 
 Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary& all) {
@@ -124,6 +134,7 @@ Report cases_report(std::span<const ScenarioCases> scenarios, const CaseSummary&
     } else if (!of.cases.empty()) {
       report.add("Nothing was fitted.");
     }
+    report.add(refused_sentence(of));
     if (of.cases.empty()) continue;
     if (scenarios.size() > 1) {  // of one file, all that there is to say stands above
       std::vector<std::string> said = further_sentences(of.summary);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -109,9 +110,9 @@ std::optional<std::string> require_metric(const std::string& metric, const std::
 
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
                                   const Catalog& catalog, const HostProfile* host,
-                                  const RunOptions& options, std::vector<Problem>* refused) {
+                                  const RunOptions& options, std::vector<RefusedCase>* refused) {
   std::vector<CaseResult> results;
-  std::vector<Problem> problems;
+  std::vector<RefusedCase> left_out;
   for (std::size_t i = 0; i < scenario.cases.size(); ++i) {
     const Case& what = scenario.cases[i];
     const std::string pointer = "/cases/" + std::to_string(i);
@@ -119,8 +120,9 @@ std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& 
     try {
       results.push_back(runner.of(what));
     } catch (const InputError& error) {
+      RefusedCase& one = left_out.emplace_back(RefusedCase{what.name, {}});
       for (const Problem& problem : error.problems()) {
-        problems.push_back(of_case(what, pointer, problem));
+        one.problems.push_back(of_case(what, pointer, problem));
       }
       continue;
     }
@@ -130,8 +132,12 @@ std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& 
       if (!result.what.known) result.what.known = of->known;
     }
   }
-  if (refused == nullptr && !problems.empty()) throw InputError(std::move(problems));
-  if (refused != nullptr) *refused = std::move(problems);
+  if (refused == nullptr && !left_out.empty()) {
+    std::vector<Problem> all;
+    for (RefusedCase& one : left_out) std::ranges::move(one.problems, std::back_inserter(all));
+    throw InputError(std::move(all));
+  }
+  if (refused != nullptr) *refused = std::move(left_out);
   return results;
 }
 

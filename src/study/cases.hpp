@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "model/case_result.hpp"
 #include "study/run.hpp"
 #include "study/setting.hpp"
@@ -19,11 +18,10 @@ std::optional<std::string> require_metric(const std::string& metric, const std::
 /// that finds nothing, 0 is the largest value and infinity the smallest. The prediction of a case
 /// with `relative_to` is value/reference − 1. model/case_result.hpp defines the error. Throws
 /// InputError for an unknown metric, for what makes no search, and for a case that cannot be
-/// simulated, at its keys and by its name. Where `refused` is given, such cases are left out, and
-/// it takes their problems.
+/// simulated, at its keys and by its name. Where `refused` is given, it takes such cases.
 std::vector<CaseResult> run_cases(const Scenario& scenario, const MakeScenario& make,
                                   const Catalog& catalog, const HostProfile* host,
                                   const RunOptions& options = {},
-                                  std::vector<Problem>* refused = nullptr);
+                                  std::vector<RefusedCase>* refused = nullptr);
 
 }  // namespace feedrate::study

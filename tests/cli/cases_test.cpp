@@ -95,9 +95,23 @@ TEST_CASE("cases: one that cannot be simulated is told by its name, and the othe
   CHECK(has(some.err, told));
   CHECK(has(some.err, "none.json:2: /cluster/gpus_per_instance: c5.xlarge has no GPU"));
   CHECK(names(some) == "fine;fine;");
+  const JsonPtr root = feedrate::schema::parse_json(some.out, "");
+  const auto& scenarios = root->find("scenarios")->items;
+  REQUIRE(scenarios.size() == 3);
+  const auto refused = [&](std::size_t i) { return scenarios.at(i)->find("refused"); };
+  REQUIRE(refused(0)->items.size() == 1);
+  CHECK(refused(0)->items[0]->find("name")->text == "on c5");
+  const JsonValue& problem = *refused(0)->items[0]->find("problems")->items.at(0);
+  CHECK(problem.find("key")->text == "/cases/0/set");
+  CHECK(number_at(&problem, "line") == 5.0);
+  CHECK(has(problem.find("message")->text, "c5.xlarge has no GPU in the catalogue"));
+  CHECK(refused(1)->items.empty());
+  REQUIRE(refused(2)->items.size() == 1);
+  CHECK(scenarios[2]->find("cases")->items.empty());
   const Outcome text = shell("feedrate cases '" + a + "'");
   CHECK(text.status == 2);
   CHECK(has(text.out, "fine"));
+  CHECK(has(text.out, "1 case cannot be simulated and is not counted: \"on c5\"."));
   CHECK(has(text.err, told));
   const Outcome alone =
       shell("feedrate cases '" + folder.write("a.json", scenario(c5, "g5.2xlarge")) + "'");

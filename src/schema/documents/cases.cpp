@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema/documents/problem_record.hpp"
 #include "schema/documents/reference_record.hpp"
 #include "schema/record/document_kind.hpp"
 #include "schema/record/record.hpp"
@@ -171,6 +172,18 @@ struct Recorded<CaseResult> {
 };
 
 template <>
+struct Recorded<RefusedCase> {
+  static Keys<RefusedCase> keys() {
+    using R = RefusedCase;
+    return {
+        written<&R::name>("name"),
+        written<R>("problems", "why it cannot be simulated",
+                   [](const R& r) { return placed(r.problems); }),
+    };
+  }
+};
+
+template <>
 struct Recorded<ScenarioCases> {
   static constexpr auto layout = block;
   static Keys<ScenarioCases> keys() {
@@ -190,7 +203,8 @@ struct Recorded<ScenarioCases> {
             "fitted", "inputs that were fitted, in words",
             [](const S& s) -> const std::vector<std::string>& { return s.scenario.about.fitted; }),
         written<&S::summary>("summary", "the same figures for this scenario's cases"),
-        written<&S::cases>("cases", "in the order of the file"),
+        written<&S::cases>("cases", "those that could be simulated, in the order of the file"),
+        written<&S::refused>("refused", "the others, likewise; no summary counts them"),
     };
   }
 };
