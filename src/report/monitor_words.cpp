@@ -31,17 +31,17 @@ std::string with_workers(const OtherWorkers& w) {
 std::string monitors_line(const Result& r) {
   if (!r.monitors) return "";
   const Monitors& m = *r.monitors;
-  std::string shares;
-  const auto add = [&](std::string_view name, const std::optional<double>& share) {
-    if (!share) return;
-    shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", name, percent(*share));
+  std::string line = "In a steady epoch monitors would show ";
+  const auto add = [&](std::string_view name, const std::optional<double>& share,
+                       std::string_view monitor) {
+    if (share) line += fmt::format("{} {} ({}), ", name, percent(*share), monitor);
   };
-  add("CPU", m.cpu);
-  add("disk", m.disk);
-  add("network", m.network);
-  std::string line = fmt::format("Monitors would show {}nvidia-smi {}",
-                                 shares.empty() ? "" : "top: " + shares + "; ", percent(m.gpu));
-  if (m.memory) line += fmt::format("; memory {}", percent(*m.memory));
+  add("CPU", m.cpu, "top");
+  add("disk", m.disk, "%util of iostat");
+  add("network", m.network, "%ifutil of sar");
+  line += fmt::format("GPU-Util {} (nvidia-smi: the time in which a kernel runs{})", percent(m.gpu),
+                      r.gpus > 1.0 ? ", exchanging gradients included" : "");
+  if (m.memory) line += fmt::format(", memory {}", percent(*m.memory));
   if (m.start > Duration{}) line += fmt::format("; the first step after {}", duration(m.start));
   return line + ".";
 }

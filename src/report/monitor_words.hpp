@@ -6,8 +6,8 @@
 
 namespace feedrate::report {
 
-/// "Monitors would show top: CPU 13 %, disk 0 %, network 0 %; nvidia-smi 36 %."; "" where nothing
-/// of it is known.
+/// "In a steady epoch monitors would show CPU 13 % (top), GPU-Util 36 % (nvidia-smi: …)."; "" where
+/// nothing of it is known.
 std::string monitors_line(const Result& r);
 
 /// "Too few workers: …", "The cores are exhausted: …"; "" where workers were not tried.

@@ -464,8 +464,8 @@ TEST_CASE("run: what monitors would show, and whether more workers would help") 
   const Outcome few = shell(std::string("feedrate run --full ") + caltech);
   CHECK(
       has(few.out, "Too few workers: the cores\nare 13 % busy, and num_workers = 3 instead of 1"));
-  CHECK(has(few.out, "CPU 13 %, disk 0 %, network 0 %"));
-  CHECK(has(few.out, "nvidia-smi 36 %"));
+  CHECK(has(few.out, "CPU 13 % (top), disk 0 % (%util of iostat), network 0 %"));
+  CHECK(has(few.out, "GPU-Util 36 % (nvidia-smi: the time in which a kernel runs)"));
   const Outcome exhausted = shell(
       "feedrate run scenarios/caltech256_p3.json --full --set num_workers=8 --set "
       "instance=ml.p3.2xlarge "

@@ -12,6 +12,7 @@
 #include "report/certainty_report.hpp"
 #include "report/figure_text.hpp"
 #include "report/glyphs.hpp"
+#include "report/monitor_words.hpp"
 #include "report/numbers.hpp"
 #include "report/render.hpp"
 #include "report/reports.hpp"
@@ -285,4 +286,19 @@ TEST_CASE("run: a row whose burst has ended says what it is, and what it was") {
   disk.burst_end->limit = "EBS IOPS of the instance";
   CHECK(has(stage_table(named.result).note,
             "the burst of the EBS IOPS of the instance lasts 46 min of training"));
+}
+
+TEST_CASE("run: what nvidia-smi shows is said to be what it is") {
+  Result r;
+  Monitors& monitors = r.monitors.emplace();
+  monitors.gpu = 0.97;
+  monitors.cpu = 0.25;
+  r.gpus = 1.0;
+  CHECK(monitors_line(r) ==
+        "In a steady epoch monitors would show CPU 25 % (top), GPU-Util 97 % (nvidia-smi: the time "
+        "in which a kernel runs).");
+  r.gpus = 8.0;
+  CHECK(has(monitors_line(r),
+            "(nvidia-smi: the time in which a kernel runs, exchanging gradients "
+            "included)"));
 }
