@@ -74,7 +74,7 @@ struct BatchConsumer {
     if (rank.local) add_read_before(p, *rank.local, rank.inputs.batch, rank.variety());
   }
   void hand_over(ProgramBuilder& p) const {
-    const Duration cpu = rank.inputs.handover / rank.inputs.speed[Stage::handover];
+    const Duration cpu = handover_time(rank.inputs);
     if (cpu.base() <= 0.0) return;
     const engine::Spread varies = spread(rank.inputs.handover_cv);
     if (rank.cpu) {
@@ -299,8 +299,7 @@ void add_fed_ranks(RankBuilder& rank, int count) {
     Duration other =
         inputs.gpu_preprocess * feedrate::samples(samples) / inputs.speed[Stage::gpu_preprocess];
     const Duration time = step_time(inputs, samples) / inputs.speed[Stage::gpu];
-    const Duration handover =
-        one_process ? inputs.handover / inputs.speed[Stage::handover] : Duration{};
+    const Duration handover = one_process ? handover_time(inputs) : Duration{};
     // Of two that vary, the one that varies more decides which rank is the slowest.
     const bool by_handover = handover * inputs.handover_cv > time * inputs.step_cv;
     const auto wait = [&](Duration mean, Stage stage, bool decides, engine::Spread spread) {

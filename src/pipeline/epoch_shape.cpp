@@ -65,6 +65,14 @@ Duration step_time(const Inputs& inputs, double batch) {
   return time;
 }
 
+Duration handover_time(const Inputs& inputs) {
+  const double main = inputs.speed[Stage::handover];
+  const Duration own = inputs.handover / main;
+  if (inputs.launch <= Duration{}) return own;
+  const Duration step = step_time(inputs, inputs.batch) / inputs.speed[Stage::gpu];
+  return own + std::max(Duration{}, inputs.launch / main - step);
+}
+
 Duration exposed_communication(const Inputs& inputs) {
   const double gpu = inputs.speed[Stage::gpu];
   const double messages = inputs.speed[Stage::allreduce];

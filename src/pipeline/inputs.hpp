@@ -187,6 +187,9 @@ struct Inputs {
   DurationPerSample collate;  ///< CPU in the worker
   Duration handover;          ///< CPU of the main process per batch, mean
   double handover_cv = 0.0;
+  /// Of a loop that waits for each step: CPU of the main process to start it. What of it the step
+  /// is not long enough for is handover (handover_time).
+  Duration launch;
   DurationPerSample pin;  ///< CPU of the pinning thread
   Duration copy_latency;
   DurationPerSample copy;  ///< host-to-device
@@ -281,6 +284,11 @@ double trained_samples(const Inputs& inputs);
 
 /// Time of the GPU for the step on `batch` samples, at speed 1.
 Duration step_time(const Inputs& inputs, double batch);
+
+/// What the main process does for a batch beside the GPU's step, at the virtual speeds of both. A
+/// loop that waits for each step starts it within the step, as far as that is long enough: faster
+/// GPUs leave more of it outside.
+Duration handover_time(const Inputs& inputs);
 
 /// Exposed communication of an exchange, at the virtual speeds of the GPU and of messages.
 Duration exposed_communication(const Inputs& inputs);

@@ -48,7 +48,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.one_process = !inputs.asynchronous_step;
   c.copy_beside = inputs.copies == Copies::beside && !c.one_process;
   c.copy_waited = inputs.copies == Copies::waited && !c.one_process;
-  c.handover = inputs.handover.base() / speed(Stage::handover);
+  c.handover = handover_time(inputs).base();
   c.pinning = inputs.pinned && inputs.pin.base() > 0.0 && !c.inline_load && !inputs.cores.empty();
   if (c.pinning) c.pin = inputs.pin.base() * full / speed(Stage::h2d);
   c.copy = (inputs.copy_latency.base() + inputs.copy.base() * full) / speed(Stage::h2d);

@@ -172,7 +172,7 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   const auto per_batch = [&](Stage stage, double seconds, double samples) {
     if (seconds > 0.0) one[stage] = samples * inputs.ranks * inputs.speed[stage] / seconds;
   };
-  per_batch(Stage::handover, inputs.handover.base(), batch);
+  per_batch(Stage::handover, handover_time(inputs).base() * inputs.speed[Stage::handover], batch);
   per_batch(Stage::h2d, inputs.copy_latency.base() + inputs.copy.base() * batch, batch);
   per_batch(Stage::gpu, step_time(inputs, batch).base(), batch);
   per_batch(Stage::gpu_preprocess,

@@ -170,7 +170,7 @@ void vary_as_recorded(Context& context) {
 
 /// What starting a step costs the main process, which does it while the GPU is at the one before: a
 /// short step waits for it, the more so where workers keep the cores busy. A loop that waits for
-/// each step has in the step already as much of it as the step is long.
+/// each step has in the step already as much of it as the step is long, at any speed of the GPU.
 void add_launch(Context& context, const Step& given, bool step_is_given) {
   Inputs& inputs = context.out.inputs;
   const auto measured = step_is_given ? std::nullopt : context.measured(&HostProfile::step_launch);
@@ -179,9 +179,7 @@ void add_launch(Context& context, const Step& given, bool step_is_given) {
   if (!launch) return;
   const Duration takes =
       *launch / (given.launch ? given_loader_speed(context) : measured_thread_speed(context));
-  const Duration beside =
-      inputs.asynchronous_step ? Duration{} : pipeline::step_time(inputs, inputs.batch);
-  inputs.handover += std::max(Duration{}, takes - beside);
+  (inputs.asynchronous_step ? inputs.handover : inputs.launch) += takes;
 }
 
 /// A slip in a GPU's name leaves its step unused.

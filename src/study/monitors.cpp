@@ -59,7 +59,7 @@ double core_work(const Steady& steady, const Loading* local) {
     const pipeline::Flow flow(inputs, steady.kind, steady.misses, steady.active);
     work += steady.rate * flow.core_work();
   }
-  work += inputs.ranks * steady.steps * inputs.handover.base() / inputs.speed[Stage::handover];
+  work += inputs.ranks * steady.steps * pipeline::handover_time(inputs).base();
   if (inputs.pinned && (by_workers || inputs.remote)) {
     work += steady.rate * inputs.pin.base() / inputs.speed[Stage::h2d];
   }

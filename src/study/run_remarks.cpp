@@ -49,6 +49,17 @@ void remark_on_lock(Result& result, const pipeline::Inputs& inputs) {
   if (held >= nearly_all) result.caveats.push_back(words::lock_holds(held));
 }
 
+/// GPUs that are faster than their steps are started wait for that, which a faster GPU alone does
+/// not change.
+void remark_on_launch(Result& result, const pipeline::Inputs& inputs) {
+  const auto& stage = result.bottleneck.stage;
+  if (inputs.launch <= Duration{} || (stage && stage != Stage::gpu)) return;
+  const Duration launch = inputs.launch / inputs.speed[Stage::handover];
+  const Duration step = step_time(inputs, inputs.batch) / inputs.speed[Stage::gpu];
+  constexpr double twice_as_fast = 0.5;
+  if (launch > twice_as_fast * step) result.caveats.push_back(words::launch_holds(launch, step));
+}
+
 /// Which of unequal instances the others wait for.
 void remark_on_unequal(Result& result, const pipeline::Inputs& inputs,
                        const pipeline::Outcome& mean) {
@@ -94,6 +105,7 @@ void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline:
                  bool exact) {
   remark_on_latency(result, inputs);
   remark_on_lock(result, inputs);
+  remark_on_launch(result, inputs);
   if (gap) result.remarks.push_back(words::waits_every(gap->wait, gap->every));
   remark_on_unequal(result, inputs, mean);
   // What little credit comes back is used up again: the first end is the one to know of.

@@ -41,6 +41,13 @@ std::string lock_holds(double held) {
       100.0 * std::min(1.0, held));
 }
 
+std::string launch_holds(Duration launch, Duration step) {
+  return fmt::format(
+      "However fast the GPUs are, a step takes at least the {} in which the main process starts it "
+      "(/job/step/launch); the GPU works on it for {}.",
+      short_time(launch), short_time(step));
+}
+
 std::string waits_every(Duration wait, double n) {
   return fmt::format(
       "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps in "
@@ -60,18 +67,18 @@ std::string unequal_instances(const std::vector<std::pair<double, double>>& coun
       list, with_gpus(slowest));
 }
 
-std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without) {
-  return fmt::format("{}: an epoch takes {} until then, and the last epoch {}",
-                     burst_lasts(limit, rounded(after)), rounded(with), rounded(without));
-}
-
-std::string idle_threads(double idle, double workers, double prefetch, double batch) {
 std::string burst_lasts(std::string_view limit, std::string_view time) {
   const bool credits = limit.ends_with("credits");
   return fmt::format("the {}{} {} {} of training", credits ? "" : "burst of the ", limit,
                      credits ? "last" : "lasts", time);
 }
 
+std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without) {
+  return fmt::format("{}: an epoch takes {} until then, and the last epoch {}",
+                     burst_lasts(limit, rounded(after)), rounded(with), rounded(without));
+}
+
+std::string idle_threads(double idle, double workers, double prefetch, double batch) {
   return fmt::format(
       "{:g} of {:g} threads {} idle: prefetch_factor = {:g} allows no more batches of {:g} to be "
       "in "

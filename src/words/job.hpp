@@ -33,6 +33,8 @@ inline constexpr std::string_view loading_loses =
 
 /// `held`: for which share of the time.
 std::string lock_holds(double held);
+/// What starting a step takes the loop that waits for it, and the step on the GPU.
+std::string launch_holds(Duration launch, Duration step);
 /// A GPU's wait at every n-th step.
 std::string waits_every(Duration wait, double n);
 

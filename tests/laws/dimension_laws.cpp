@@ -65,7 +65,7 @@ struct Units {
       change(*time);
     }
     for (Duration* time : {&in.worker_startup, &in.worker_warmup, &in.worker_shutdown, &in.handover,
-                           &in.copy_latency, &in.exposed_allreduce, &in.startup,
+                           &in.launch, &in.copy_latency, &in.exposed_allreduce, &in.startup,
                            &in.checkpoint_interval, &in.checkpoint_time, &in.booked}) {
       change(*time);
     }
@@ -167,7 +167,7 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
       halve(in.remote->sending_credits);
       break;
     case Stage::collate: in.collate /= 2.0; break;
-    case Stage::handover: in.handover /= 2.0; break;
+    case Stage::handover: in.handover /= 2.0, in.launch /= 2.0; break;
     case Stage::h2d: in.pin /= 2.0, in.copy /= 2.0, in.copy_latency /= 2.0; break;
     case Stage::gpu: halve_steps(in.step); break;
     case Stage::gpu_preprocess: in.gpu_preprocess /= 2.0, in.gpu_preprocess_ahead /= 2.0; break;

@@ -12,6 +12,7 @@
 #include "resolve/resolve.hpp"
 #include "schema/scenario/scenario.hpp"
 #include "seed.hpp"
+#include "study/run.hpp"
 
 using namespace feedrate;
 using namespace feedrate::pipeline;
@@ -168,4 +169,57 @@ TEST_CASE("workers: one after the other, each as long as its way to start takes"
   }
   CHECK(resolved(R"(, "start": "spawn", "worker_startup": "20 ms")").worker_startup.base() ==
         Approx(0.020));
+}
+
+TEST_CASE("hand-over: GPUs twice as fast make no step shorter than starting it takes") {
+  Generator generate(2504);
+  int held = 0;
+  for (int i = 0; i < 60; ++i) {
+    Inputs in = fed(1.0, 1.0, milliseconds(0.2), 0.0);
+    in.samples = 500.0;
+    in.launch = milliseconds(generate.uniform(0.0, 7.0));
+    in.speed[Stage::gpu] = generate.uniform(0.5, 1.5);
+    const auto least = [&](const Inputs& job) {
+      return 0.2e-3 + std::max(job.launch.base(), job.step.fixed->base() / job.speed[Stage::gpu]);
+    };
+    const Inputs faster = twice_as_fast(in, Stage::gpu);
+    INFO("launch " << in.launch.base() << " at speed " << in.speed[Stage::gpu]);
+    for (const Inputs* job : std::vector<const Inputs*>{&in, &faster}) {
+      CHECK(time_of(*job) / 500.0 == Approx(least(*job)).epsilon(0.005));
+      CHECK(by_events(*job, 1) == Approx(time_of(*job)).epsilon(0.005));
+    }
+    held += least(faster) > 0.51 * least(in) + 0.1e-3 ? 1 : 0;
+  }
+  CHECK_DRAWN(held > 20);
+
+  // As the scenario has it, where the step is as long as its start: faster GPUs gain nothing.
+  const auto found = [](const char* launch) {
+    const Scenario scenario =
+        schema::read_scenario(schema::parse_document(std::string(R"({"dataset": {"samples": 6400},
+            "loader": {"num_workers": 4, "batch_size": 10},
+            "cluster": {"vcpus": 8, "gpus_per_instance": 1, "price": "1 USD/h"},
+            "job": {"epochs": 1, "asynchronous_step": false,
+                    "step": {"fixed": "100 ms", "launch": ")") +
+                                                         launch + R"("}}})",
+                                                     "launch.json"));
+    return study::run(scenario, Catalog{}, nullptr);
+  };
+  const auto gpu_gain = [](const Result& r) {
+    for (const auto& [stage, gain] : r.bottleneck.gains) {
+      if (stage == Stage::gpu) return gain;
+    }
+    return 0.0;
+  };
+  const auto says_launch = [](const Result& r) {
+    return std::any_of(r.caveats.begin(), r.caveats.end(), [](const std::string& caveat) {
+      return caveat.find("in which the main process starts it (/job/step/launch)") !=
+             std::string::npos;
+    });
+  };
+  CHECK(gpu_gain(found("10 ms")) > 0.45);
+  CHECK_FALSE(says_launch(found("10 ms")));
+  CHECK(gpu_gain(found("80 ms")) == Approx(0.2).margin(0.02));
+  CHECK(says_launch(found("80 ms")));
+  CHECK(gpu_gain(found("100 ms")) < 0.01);
+  CHECK(says_launch(found("100 ms")));
 }

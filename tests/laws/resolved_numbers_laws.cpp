@@ -125,8 +125,8 @@ void check_loader(const World& w, const Inputs& in) {
   const Duration launch =
       first_of(step.launch, given ? std::nullopt : of_host(w, &H::step_launch), Duration{});
   // A loop that waits for its step has in it what starting it takes, as far as it is that long.
-  const Duration beside = in.asynchronous_step ? Duration{} : pipeline::step_time(in, in.batch);
-  SAME(in.handover, handover + std::max(Duration{}, launch - beside));
+  SAME(in.handover, in.asynchronous_step ? handover + launch : handover);
+  SAME(in.launch, in.asynchronous_step ? Duration{} : launch);
   DurationPerSample collate{};
   if (base(to_gpu(w)) > 0.0 && (l.kind.family() != LoaderKind::pool || l.collate)) {
     const auto measured = of_host(w, starts(w) ? &H::collate : &H::collate_inline);
