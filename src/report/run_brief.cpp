@@ -97,7 +97,7 @@ std::vector<std::string> change_words(const Result& r, const Finding& found) {
   return clauses;
 }
 
-/// `notes`: those that are not said.
+/// What the whole report alone says, and the flag for it. `notes`: those that are not said.
 std::string remark_counts(const Result& r, std::size_t notes) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t n, std::string_view what) {
@@ -114,7 +114,8 @@ std::string remark_counts(const Result& r, std::size_t notes) {
   add(of(RemarkKind::measure), "to measure or provide");
   add(of(RemarkKind::check), "to check");
   add(of(RemarkKind::know), "worth knowing");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (parts.empty()) return "";
+  return fmt::format("{} (--full)", fmt::join(parts, ", "));
 }
 
 /// What is said in the facts, of which the last parts give way where there are too many lines.

@@ -160,6 +160,7 @@ void check_brief(const NamedResult& named) {
   const std::size_t remarks = line_of(lines, "remarks");
   if (remarks > 0) {
     const std::string said = whole.substr(whole.rfind(" remarks ", whole.find("`--full`")));
+    CHECK(has(said, " (--full) "));
     if (notes_left_out > 0) {
       CHECK(has(said, fmt::format(" {} note", notes_left_out)));
     }
