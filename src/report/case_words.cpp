@@ -115,12 +115,12 @@ std::vector<std::string> further_sentences(const CaseSummary& of) {
                     of.again == 1 ? "counts" : "count"));
   }
   if (of.fitted > 0) {
-    said.push_back(fmt::format("{} that an input was fitted on {} not counted{}.",
-                               counted(of.fitted, "point"), verb(of.fitted),
-                               of.fits_missed == 0
-                                   ? ""
-                                   : fmt::format(", and {} of them no longer fit{}", of.fits_missed,
-                                                 of.fits_missed == 1 ? "s" : "")));
+    said.push_back(fmt::format(
+        "{} that an input was fitted on {} not counted{}.", counted(of.fitted, "point"),
+        verb(of.fitted),
+        of.fits_missed == 0 ? ""
+                            : fmt::format(", and {} of them {} tolerance", of.fits_missed,
+                                          of.fits_missed == 1 ? "misses its" : "miss their")));
   }
   if (of.identities > 0) {
     said.push_back(fmt::format("{} that {} from another by arithmetic {} not counted.",

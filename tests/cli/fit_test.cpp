@@ -167,6 +167,26 @@ TEST_CASE("fit: a receipt's promises are listed, not fitted on, and not marked")
   CHECK(has(none.err, "1 is only promised"));
 }
 
+TEST_CASE(
+    "fit: of cases that contradict each other, those that miss are not said to fit no longer") {
+  const Folder folder;
+  const std::string file = folder.write("mine.json", R"({
+    "schema": 1, "name": "a", "dataset": {"samples": 100000, "bytes_per_sample": "100 kB"},
+    "source": {"service": "local"}, "cluster": {"instance": "g5.2xlarge"},
+    "loader": {"batch_size": 100}, "job": {"epochs": 2, "step": "100 ms"},
+    "cases": [{"name": "once", "metric": "epoch_s", "measured": 200, "tolerance": "1%"},
+              {"name": "again", "metric": "epoch_s", "measured": 300, "tolerance": "1%"}]})");
+  const std::string out = folder / "fitted.json";
+  const Outcome outcome = fit("'" + file + "' --free /job/step -o '" + out + "'");
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status <= 1);
+  const Outcome cases = shell("feedrate cases '" + out + "'");
+  INFO(cases.out << cases.err);
+  CHECK(cases.status == 1);
+  CHECK(has(cases.out, "2 of them miss their tolerance"));
+  CHECK_FALSE(has(cases.out, "no longer fit"));
+}
+
 TEST_CASE("fit: the written scenario predicts what was printed, and says what was fitted") {
   const Folder folder;
   const std::string file = folder.write("mine.json", job(three));

@@ -437,7 +437,7 @@ TEST_CASE("reports: of several files, each has its own errors beside those of al
   CHECK(has(
       text,
       "There are no predictions: an input was fitted on every figure. 1 point that an input was "
-      "fitted on is not counted, and 1 of them no longer fits."));
+      "fitted on is not counted, and 1 of them misses its tolerance."));
 }
 
 TEST_CASE("reports: without cases nothing is said to be fitted") {
