@@ -88,15 +88,16 @@ Money for_time(decltype(Frequency{} * HourlyPrice{}) price, Duration held) {
   return price * seconds(1) * held;
 }
 
-/// Of a price through whose tiers `sold` goes: their sources, each once, and as sure as the least
-/// sure of them, which may stand in for one without a price.
+/// Of a price through whose tiers `sold` goes: their sources, each once, as old as the oldest of
+/// them, and as sure as the least sure, which may stand in for one without a price.
 template <class Amount, class Price>
 Provenance origin_of(const Tiers<Amount, Price>& tiers, Amount sold, bool assumed) {
   Provenance from = tiers.front().price.from;
   if (assumed) from.origin = Origin::assumed;
   for (std::size_t i = 1; i < tiers.size() && *tiers[i - 1].up_to < sold; ++i) {
-    const std::string& source = tiers[i].price.from.source;
-    if (from.source.find(source) == std::string::npos) from.source += "; " + source;
+    const Provenance& next = tiers[i].price.from;
+    if (from.source.find(next.source) == std::string::npos) from.source += "; " + next.source;
+    if (!next.date.empty() && next.date < from.date) from.date = next.date;
   }
   return from;
 }

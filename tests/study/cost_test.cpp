@@ -1,6 +1,7 @@
 // The bill, against closed forms: every expected figure is worked out in the test.
 #include "study/cost.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -179,6 +180,30 @@ TEST_CASE("cost: transfer goes through its tiers, and past the last known one is
   CHECK(transfer_cost(use).base() == 0.0);
   use.amount = gigabytes(150001);
   CHECK(says(complaint([&] { transfer_cost(use); }), "no price is known above 150 TB"));
+}
+
+TEST_CASE(
+    "cost: a price by tiers is as old as the oldest tier that is paid, and names each source") {
+  const auto tier = [](std::optional<Bytes> up_to, const char* source, const char* date) {
+    TransferTier made{up_to, at(usd(0.09) / gigabytes(1))};
+    made.price.from.source = source;
+    made.price.from.date = date;
+    return made;
+  };
+  const auto paid = [&](double gb) {
+    BillInput input = only();
+    input.transfer.push_back(
+        {"internet",
+         gigabytes(gb),
+         {tier(gigabytes(10), "a list", "2026-01-01"), tier(gigabytes(20), "another", "2024-05-01"),
+          tier({}, "a list", "")}});
+    return bill_of(input).lines.back().from;
+  };
+  CHECK(paid(10).date == "2026-01-01");
+  CHECK(paid(10).source == "a list");
+  CHECK(paid(11).date == "2024-05-01");
+  CHECK(paid(30).date == "2024-05-01");
+  CHECK(paid(30).source == "a list; another");
 }
 
 TEST_CASE("cost: idle GPUs cost the cluster's price for as long as they wait, stage by stage") {
