@@ -122,7 +122,7 @@ TEST_CASE("measured step: starting it is the main process's where the loop does 
   HostProfile host = profile(generated(4));
   host.step_launch = Value<Duration>{milliseconds(9.0), {Origin::measured, "h", 0.0}};
   const auto handover = [&](const std::string& more) {
-    return resolve::resolve(job(64, more), catalog(), &host).inputs.handover;
+    return pipeline::handover_time(resolve::resolve(job(64, more), catalog(), &host).inputs);
   };
   CHECK(handover("{}").base() == Approx(0.010));
   CHECK(handover(R"({"asynchronous_step": false})").base() == Approx(0.001));

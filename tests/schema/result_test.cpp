@@ -25,6 +25,9 @@ Result full_result() {
   r.monitors = Monitors{0.13, 0.0, 0.0, std::nullopt, 0.4, 0.1, minutes(6), 7.0};
   r.stages[Stage::decode] = {Throughput::of(117.6), 0.99, hours(2), usd(3.5), Origin::measured};
   r.stages[Stage::gpu] = {Throughput::of(350.0), 0.4, Duration{}, Money{}, Origin::published};
+  for (const Stage stage : all_stages()) {
+    r.stages[stage].burst_end = BurstEnd{"gp2 burst credits", hours(1.7), Throughput::of(400.0)};
+  }
   r.times = {minutes(5), minutes(1), seconds(300), seconds(260.5), hours(3), seconds(0.7)};
   r.throughput = Throughput::of(117.4);
   r.gpu_busy = 0.4;
