@@ -73,49 +73,32 @@ void mark_what_matters(Result& result) {
   }
 }
 
-/// What each stage could carry alone in the job's last epoch.
-PerStage<Throughput> carried(const pipeline::Inputs& inputs, const pipeline::Outcome& out,
-                             const std::vector<pipeline::CreditEnd>& ended) {
-  const bool later = out.epochs > 1.0;
-  const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
-  const PerStage<Throughput> last =
-      pipeline::capacities(inputs, kind, pipeline::epochs_begun(inputs), ended);
-  const PerStage<Throughput> first =
-      pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0, ended);
-  PerStage<Throughput> all;
-  for (const Stage stage : all_stages()) {
-    // Epochs that caches spare it count too: what it could carry of the whole job.
-    all[stage] = last[stage].base() > 0.0 ? last[stage] : out.epochs * first[stage];
-  }
-  return all;
-}
+/// What each stage could carry alone.
+struct Carried {
+  PerStage<Throughput> last;   ///< in the job's last epoch
+  PerStage<Throughput> whole;  ///< of the job: epochs that caches spare a stage count too
 
-/// What it carries on burst credit that runs out is not what its row may promise.
-void fill_capacities(Result& result, const pipeline::Inputs& inputs, const pipeline::Outcome& out) {
-  const PerStage<Throughput> capacity = carried(inputs, out, out.ends);
-  for (const Stage stage : all_stages()) {
-    if (capacity[stage].base() > 0.0) result.stages[stage].capacity = capacity[stage];
+  Carried(const pipeline::Inputs& inputs, const pipeline::Outcome& out,
+          const std::vector<pipeline::CreditEnd>& ended) {
+    const auto kind = out.epochs > 1.0 ? pipeline::EpochKind::later : pipeline::EpochKind::first;
+    last = pipeline::capacities(inputs, kind, pipeline::epochs_begun(inputs), ended);
+    const PerStage<Throughput> first =
+        pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0, ended);
+    for (const Stage stage : all_stages()) {
+      whole[stage] = last[stage].base() > 0.0 ? last[stage] : out.epochs * first[stage];
+    }
   }
-  if (out.ends.empty()) return;
-  const PerStage<Throughput> before = carried(inputs, out, {});
-  for (const pipeline::CreditEnd& end : out.ends) {
-    StageStats& stats = result.stages[end.stage];
-    if (stats.burst_end || !(before[end.stage] > capacity[end.stage])) continue;
-    stats.burst_end = BurstEnd{end.limit, end.after, before[end.stage]};
-  }
-}
+};
 
 void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeline::Outcome& out) {
-  const bool later = out.epochs > 1.0;
-  const auto kind = later ? pipeline::EpochKind::later : pipeline::EpochKind::first;
-  const PerStage<Throughput> last =
-      pipeline::capacities(resolved.inputs, kind, pipeline::epochs_begun(resolved.inputs));
-  fill_capacities(result, resolved.inputs, out);
+  // What a stage carries on burst credit that runs out is not what its row may promise.
+  const Carried carried(resolved.inputs, out, out.ends);
   const Throughput steady = samples(out.samples) / out.later.wall;
   for (Stage stage : all_stages()) {
     StageStats& stats = result.stages[stage];
-    if (stats.capacity) {
-      const bool idle = last[stage].base() <= 0.0;
+    if (carried.whole[stage].base() > 0.0) {
+      stats.capacity = carried.whole[stage];
+      const bool idle = carried.last[stage].base() <= 0.0;
       stats.utilization = idle ? 0.0 : std::min(1.0, steady / *stats.capacity);
     }
     stats.stall = out.total.stall[stage];
@@ -128,6 +111,14 @@ void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeli
       any = true;
     }
     if (!any) stats.provenance = Origin::given;
+  }
+  if (out.ends.empty()) return;
+  const Carried until_then(resolved.inputs, out, {});
+  for (const pipeline::CreditEnd& end : out.ends) {
+    StageStats& stats = result.stages[end.stage];
+    const Throughput before = until_then.whole[end.stage];
+    if (stats.burst_end || !(before > carried.whole[end.stage])) continue;
+    stats.burst_end = BurstEnd{end.limit, end.after, before};
   }
 }
 
