@@ -19,7 +19,9 @@
 #include "tests/damage.hpp"
 #include "tests/resolve/generated_scenario.hpp"
 
-namespace feedrate::api {
+using namespace feedrate;
+using namespace feedrate::api;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,8 +31,8 @@ using schema::JsonValue;
 const std::string root = FEEDRATE_SOURCE_DIR;
 const std::string host = root + "/scenarios/hosts/epyc_vm_2_cores.json";
 
-const Place& on_disk() {
-  static const Place place{files_on_disk(), [] { return root + "/pricing"; }, {root}};
+const api::Place& on_disk() {
+  static const api::Place place{files_on_disk(), [] { return root + "/pricing"; }, {root}};
   return place;
 }
 
@@ -138,7 +140,7 @@ TEST_CASE("answer: files in memory are as good as those on the disk") {
   }
   const std::map<std::string, std::string_view> views(texts.begin(), texts.end());
   const FilesInMemory memory(views);
-  const Place place{memory, [] { return std::string("pricing"); }, {"scenarios"}};
+  const api::Place place{memory, [] { return std::string("pricing"); }, {"scenarios"}};
   CHECK(memory.names("pricing/aws") == files_on_disk().names(root + "/pricing/aws"));
   for (const std::string& file : shipped()) {
     INFO(file);
@@ -219,7 +221,7 @@ TEST_CASE("answer: of the files that a request names none is read whose folder i
   folder.write("steps.csv", "0.5\n");
   const std::string file = folder.write("job.json", job + R"("include": "base.json"})");
   const std::string name = R"(, "file": )" + json_text(file);
-  const Place closed{files_on_disk(), [] { return root + "/pricing"; }};
+  const api::Place closed{files_on_disk(), [] { return root + "/pricing"; }};
   const auto messages = [](const std::string& text) {
     std::string all;
     const JsonPtr document = schema::parse_json(text, "answer");
@@ -379,7 +381,7 @@ TEST_CASE("answer: what is no request is refused with words") {
 }
 
 TEST_CASE("answer: without a catalogue the failure is said, with the status of a failed host") {
-  const Place place{
+  const api::Place place{
       files_on_disk(), []() -> std::string { throw HostError("no pricing files"); }, {root}};
   const std::string file = root + "/scenarios/caltech256_p3.json";
   const JsonPtr document =
@@ -389,4 +391,3 @@ TEST_CASE("answer: without a catalogue the failure is said, with the status of a
 }
 
 }  // namespace
-}  // namespace feedrate::api

@@ -14,13 +14,15 @@
 #include "tests/catch.hpp"
 #include "tests/cli/process.hpp"
 
-namespace feedrate::api {
+using namespace feedrate;
+using namespace feedrate::api;
+
 namespace {
 
 const std::string sources = FEEDRATE_SOURCE_DIR;
 
 std::string asked_of(const std::string& name, const std::string& keys, const std::string& file) {
-  const Place place{files_on_disk(), [] { return sources + "/pricing"; }, {sources}};
+  const api::Place place{files_on_disk(), [] { return sources + "/pricing"; }, {sources}};
   const std::string of = file.empty() ? "" : ", \"file\": \"" + file + "\"";
   return answer("{\"ask\": \"" + name + "\"" + of + keys + "}", place);
 }
@@ -209,7 +211,8 @@ TEST_CASE("questions: a check that is asked for looks for files below the allowe
                            (folder / (of + "/b.json")) + "' --mean --update -b '" + file + "'");
     REQUIRE(made.status == 0);
     fs::remove(folder / (of + "/b.json"));
-    const Place place{files_on_disk(), [] { return sources + "/pricing"; }, {folder / allowed}};
+    const api::Place place{
+        files_on_disk(), [] { return sources + "/pricing"; }, {folder / allowed}};
     const schema::JsonPtr verdict =
         schema::parse_json(answer("{\"ask\": \"check\", \"baseline\": " + testing_cli::slurp(file) +
                                       ", \"baseline_file\": \"" + file + "\", \"file\": \"" +
@@ -229,7 +232,7 @@ TEST_CASE("questions: a check that is asked for looks for files below the allowe
 
 TEST_CASE("questions: what is named is what is answered without a name") {
   const std::string file = sources + "/scenarios/caltech256_p3.json";
-  const Place place{files_on_disk(), [] { return sources + "/pricing"; }, {sources}};
+  const api::Place place{files_on_disk(), [] { return sources + "/pricing"; }, {sources}};
   const std::string start = "{\"file\": \"" + file + "\"";
   CHECK(asked_of("run", "", file) == answer(start + "}", place));
   const std::string vary = R"(, "vary": {"num_workers": [1, 2]})";
@@ -285,7 +288,7 @@ TEST_CASE("questions: of a word that is none nothing else is said") {
 
 TEST_CASE("questions: a request without folders of its own may allow none") {
   const std::string file = sources + "/scenarios/caltech256_p3.json";
-  Place place{files_on_disk(), [] { return sources + "/pricing"; }};
+  api::Place place{files_on_disk(), [] { return sources + "/pricing"; }};
   place.may_allow = false;
   for (const std::string folders : {"[\"/\"]", "\"/\"", "[]", "null"}) {
     const std::string got =
@@ -298,4 +301,3 @@ TEST_CASE("questions: a request without folders of its own may allow none") {
 }
 
 }  // namespace
-}  // namespace feedrate::api

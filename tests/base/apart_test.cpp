@@ -10,7 +10,8 @@
 #include "base/errors.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 constexpr std::size_t plenty = 100'000'000;
@@ -61,4 +62,3 @@ TEST_CASE("apart: an end without an answer is told") {
 }
 
 }  // namespace
-}  // namespace feedrate

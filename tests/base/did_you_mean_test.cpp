@@ -5,7 +5,8 @@
 #include "base/quote.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 const std::vector<std::string> keys = {"num_workers", "batch_size", "prefetch_factor", "samples"};
@@ -80,4 +81,3 @@ TEST_CASE("quote: control characters, broken UTF-8 and length never reach the te
 }
 
 }  // namespace
-}  // namespace feedrate

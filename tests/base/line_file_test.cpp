@@ -12,7 +12,8 @@
 #include "base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using test::TemporaryFolder;
@@ -89,4 +90,3 @@ TEST_CASE("line file: a full disk leaves whole lines") {
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -6,7 +6,8 @@
 
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 TEST_CASE("parallel: every piece once, whatever the number of threads") {
@@ -32,4 +33,3 @@ TEST_CASE("parallel: a piece that throws ends the rest, and its exception arrive
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -7,7 +7,8 @@
 #include "base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 /// Of a library at `library` in a folder that has `marker` too.
@@ -42,4 +43,3 @@ TEST_CASE("shared folder: a library that is nowhere has nothing") {
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -10,7 +10,8 @@
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using test::TemporaryFolder;
@@ -105,4 +106,3 @@ TEST_CASE("text file: a device is written to, not replaced") {
 }
 
 }  // namespace
-}  // namespace feedrate

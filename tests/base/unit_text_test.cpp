@@ -6,7 +6,8 @@
 
 #include "tests/catch.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 constexpr Dimension duration{1, 0, 0, 0};
@@ -219,4 +220,3 @@ TEST_CASE("unit text: what is written reads back as exactly the same double") {
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -11,7 +11,9 @@
 #include "fit/weather.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 using test::Machine;
@@ -159,4 +161,3 @@ TEST_CASE("coverage: errors of laws, curves and ratios hold as those of means do
 }
 
 }  // namespace
-}  // namespace feedrate::fit

@@ -9,7 +9,9 @@
 #include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 using test::Machine;
@@ -200,4 +202,3 @@ TEST_CASE("canary: pieces of work by name, alone and all at once, and no lines")
 }
 
 }  // namespace
-}  // namespace feedrate::fit

@@ -15,7 +15,9 @@
 #include "seed.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 constexpr double decoding = 4e-3;  // s a sample
@@ -217,5 +219,3 @@ TEST_CASE("hosts: a joined set is written and read again, and fits alike") {
   CHECK(text.find("slow, not in the profile") != std::string::npos);
   CHECK(text.find("goes at the pace of its slowest host") != std::string::npos);
 }
-
-}  // namespace feedrate::fit

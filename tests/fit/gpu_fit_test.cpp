@@ -8,7 +8,9 @@
 #include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 using test::Synthetic;
@@ -243,5 +245,3 @@ TEST_CASE("fit of a step: precision and memory format make it another one") {
   CHECK(line_of(two, "step of resnet50, bf16") != nullptr);
   CHECK(line_of(two, "step of resnet50, fp32") != nullptr);
 }
-
-}  // namespace feedrate::fit

@@ -7,7 +7,9 @@
 #include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 using test::Synthetic;
@@ -540,4 +542,3 @@ TEST_CASE("fit: the profile is written and read back as it is") {
 }
 
 }  // namespace
-}  // namespace feedrate::fit

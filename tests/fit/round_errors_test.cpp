@@ -8,7 +8,9 @@
 #include "fit/weather.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 using test::Machine;
@@ -232,4 +234,3 @@ TEST_CASE("rounds: a series that was measured in some rounds only has the error 
 }
 
 }  // namespace
-}  // namespace feedrate::fit

@@ -7,7 +7,9 @@
 #include "fit/robust.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::fit {
+using namespace feedrate;
+using namespace feedrate::fit;
+
 namespace {
 
 TEST_CASE("statistics: mean, error and spread of plain samples") {
@@ -174,4 +176,3 @@ TEST_CASE("concave: two measurements of one number of users are one point betwee
 }
 
 }  // namespace
-}  // namespace feedrate::fit

@@ -7,7 +7,9 @@
 #include "tests/formats/imports.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate::formats {
+using namespace feedrate;
+using namespace feedrate::formats;
+
 namespace {
 
 constexpr std::string_view pieces[] = {
@@ -96,4 +98,3 @@ TEST_CASE("import: a machine's name that is no UTF-8 is written as it can be rea
 }
 
 }  // namespace
-}  // namespace feedrate::formats

@@ -8,7 +8,9 @@
 #include "schema/documents/measurements.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::formats {
+using namespace feedrate;
+using namespace feedrate::formats;
+
 namespace {
 
 std::string refusal(std::string_view text) {
@@ -247,4 +249,3 @@ TEST_CASE("import: files cut short or with bytes flipped never crash it") {
 }
 
 }  // namespace
-}  // namespace feedrate::formats

@@ -15,7 +15,9 @@
 #include "tests/catch.hpp"
 #include "tests/formats/imports.hpp"
 
-namespace feedrate::formats {
+using namespace feedrate;
+using namespace feedrate::formats;
+
 namespace {
 
 using test::import;
@@ -514,4 +516,3 @@ TEST_CASE("import: docs/observations.md lists every format") {
 }
 
 }  // namespace
-}  // namespace feedrate::formats

@@ -9,7 +9,9 @@
 #include "tests/fuzz/target.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate::fuzz {
+using namespace feedrate;
+using namespace feedrate::fuzz;
+
 namespace {
 
 /// What fuzzing has found worth keeping (.ci/fuzz --minimize).
@@ -54,4 +56,3 @@ TEST_CASE("fuzz: a seed of every target is one that its parser takes") {
 }
 
 }  // namespace
-}  // namespace feedrate::fuzz

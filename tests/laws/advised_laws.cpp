@@ -13,7 +13,8 @@
 #include "study/drawn_jobs.hpp"
 #include "study/ladder.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::Change;
@@ -545,4 +546,3 @@ TEST_CASE("advised: what takes the first two together, and what comes too early,
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -9,7 +9,8 @@
 #include "seed.hpp"
 #include "study/cost.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -203,4 +204,3 @@ TEST_CASE("billed: waiting costs the cluster's price, and never more than what i
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -10,7 +10,8 @@
 #include "seed.hpp"
 #include "study/drawn_job.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::Rank;
@@ -134,4 +135,3 @@ TEST_CASE("chances: they are those of simulating each contender in each draw") {
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -15,7 +15,8 @@
 #include "study/drawn_jobs.hpp"
 #include "study/scale.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using testing_laws::Generator;
@@ -371,4 +372,3 @@ TEST_CASE("choice: what is advised first saves by its events too") {
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -12,7 +12,8 @@
 #include "study/scale.hpp"
 #include "study/scale_out.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -307,4 +308,3 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -14,7 +14,8 @@
 #include "study/drawn_job.hpp"
 #include "study/sweep.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -230,4 +231,3 @@ TEST_CASE("decided: likelihood, loss and the worth of each group are those of dr
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -188,8 +188,8 @@ std::optional<Inputs> with_half(const Inputs& given, Stage stage) {
   return in;
 }
 
-void check_same(const std::vector<Figure>& was, const std::vector<Figure>& is, double seconds,
-                double epsilon) {
+void check_same(const std::vector<pipeline::Figure>& was, const std::vector<pipeline::Figure>& is,
+                double seconds, double epsilon) {
   REQUIRE(is.size() == was.size());
   for (std::size_t i = 0; i < was.size(); ++i) {
     const double unit = std::pow(seconds, was[i].seconds);

@@ -14,7 +14,8 @@
 #include "study/drawn_jobs.hpp"
 #include "study/run.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -152,4 +153,3 @@ TEST_CASE("drawn: bands are quantiles of draws one by one, bottlenecks their sha
 }
 
 }  // namespace
-}  // namespace feedrate

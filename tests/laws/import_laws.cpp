@@ -12,7 +12,9 @@
 #include "tests/formats/imports.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate::formats {
+using namespace feedrate;
+using namespace feedrate::formats;
+
 namespace {
 
 using test::file_of;
@@ -220,4 +222,3 @@ TEST_CASE("law: lines are in the order of time, with values that a reader takes"
 }
 
 }  // namespace
-}  // namespace feedrate::formats

@@ -17,7 +17,8 @@
 #include "tests/catch.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -334,4 +335,3 @@ TEST_CASE("interrupted plays: failures are worth a word exactly where they take 
 }
 
 }  // namespace
-}  // namespace feedrate

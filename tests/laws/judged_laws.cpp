@@ -10,7 +10,8 @@
 #include "seed.hpp"
 #include "study/check.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -262,4 +263,3 @@ TEST_CASE("judged: figures that are kept are those of the result, and of no othe
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -16,7 +16,8 @@
 #include "study/run.hpp"
 #include "words/reference.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::ModelError;
@@ -249,9 +250,9 @@ TEST_CASE("model error: rows of few studies are told of only where there is noth
   const auto row = [](const char* name, double studies) {
     return ClassError{name, 0.0, 0.1, 0.1, 4.0, 10.0 * studies, studies, 0.1, 1.4};
   };
-  const ClassErrors errors(
-      {row("any", 9), row("any/nothing", 5), row("gpu", 4), row("gpu/nothing", 1),
-       row("cpu", 6), row("cpu/nothing", 4), row("storage", 8), row("storage/nothing", 5)});
+  const ClassErrors errors({row("any", 9), row("any/nothing", 5), row("gpu", 4),
+                            row("gpu/nothing", 1), row("cpu", 6), row("cpu/nothing", 4),
+                            row("storage", 8), row("storage/nothing", 5)});
   const auto told = [&](std::optional<ErrorClass> of, StudyKnown known) {
     return errors.reference(of, known)->name;
   };
@@ -337,9 +338,10 @@ TEST_CASE(
       "Here (bound by storage) the range takes the model to be right within 40 %."));
   of.error.name = "any";
   of.known = StudyKnown::fitted;
-  CHECK(words::reference_class(of).ends_with(
-      "Here (bound by storage, fitted to measurements of the same job) the range takes the model to "
-      "be right within 40 %."));
+  CHECK(
+      words::reference_class(of).ends_with("Here (bound by storage, fitted to measurements of the "
+                                           "same job) the range takes the model to "
+                                           "be right within 40 %."));
   of.known = StudyKnown::profile;
   of.drawn_factor = 1.0;
   CHECK(words::reference_class(of).ends_with(
@@ -348,4 +350,3 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace feedrate

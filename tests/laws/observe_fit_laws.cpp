@@ -16,7 +16,8 @@
 #include "tests/catch.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using observe::JobObserver;
@@ -214,4 +215,3 @@ TEST_CASE("observe fit: demands are the same of either half, and of more that do
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -11,7 +11,8 @@
 #include "seed.hpp"
 #include "study/run.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::Explanation;
@@ -230,4 +231,3 @@ TEST_CASE("observed against: a scenario beside its own job has no gap, and nothi
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -19,7 +19,8 @@
 #include "tests/draw.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::observed_scenario;
@@ -320,4 +321,3 @@ TEST_CASE("observed disk limit: none is made of a limit that nobody can set") {
 }
 
 }  // namespace
-}  // namespace feedrate

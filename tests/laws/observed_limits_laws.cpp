@@ -15,7 +15,8 @@
 #include "tests/draw.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::observed_scenario;
@@ -332,4 +333,3 @@ TEST_CASE("observed limits: neighbours are what is busy beside the job and what 
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -10,7 +10,8 @@
 #include "seed.hpp"
 #include "study/run.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::observed_scenario;
@@ -163,4 +164,3 @@ TEST_CASE("observed loading: a job without workers is predicted as fast as it wa
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -10,7 +10,8 @@
 #include "resolve/assumptions.hpp"
 #include "seed.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::observed_scenario;
@@ -271,5 +272,3 @@ TEST_CASE("observed parts: rounding keeps the digits that count, and is its own 
   CHECK(rounded(0.0) == 0.0);
   CHECK(std::isinf(rounded(INFINITY)));
 }
-
-}  // namespace feedrate

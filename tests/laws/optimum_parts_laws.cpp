@@ -10,7 +10,8 @@
 #include "seed.hpp"
 #include "study/optimize_parts.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using testing_laws::catalog;
@@ -213,4 +214,3 @@ TEST_CASE("optimum parts: a range ends at the best point where a step back loses
 }
 
 }  // namespace
-}  // namespace feedrate

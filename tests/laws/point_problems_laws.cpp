@@ -8,7 +8,8 @@
 #include "study/point_problems.hpp"
 #include "words/cases.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -76,4 +77,3 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -13,7 +13,8 @@
 #include "study/diagnose.hpp"
 #include "study/run.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -174,4 +175,3 @@ TEST_CASE("readings: the loader is a cause where no other says more of it") {
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -9,7 +9,8 @@
 #include "base/unit_text.hpp"
 #include "laws/remediable_jobs.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::Change;
@@ -571,4 +572,3 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -8,7 +8,8 @@
 #include "seed.hpp"
 #include "study/other_workers.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using study::Change;
@@ -152,4 +153,3 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -15,7 +15,8 @@
 #include "study/other_workers.hpp"
 #include "study/run.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -294,4 +295,3 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -15,7 +15,8 @@
 #include "study/search.hpp"
 #include "words/searches.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -208,4 +209,3 @@ TEST_CASE("seek: the band is that of the answers of trying every value in each d
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -11,7 +11,8 @@
 #include "pipeline/generated.hpp"
 #include "study/sweep_stream.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -203,4 +204,3 @@ TEST_CASE("streamed sweep: the points that stand out are those that no other bea
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -16,7 +16,8 @@
 #include "study/model_error.hpp"
 #include "study/run.hpp"
 
-namespace feedrate {
+using namespace feedrate;
+
 namespace {
 
 using pipeline::Generator;
@@ -214,4 +215,3 @@ TEST_CASE("weighed: no mixture of the ends of what is assumed is shorter or long
 }
 
 }  // namespace
-}  // namespace feedrate

@@ -4,7 +4,9 @@
 #include "report/glance_report.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::observe {
+using namespace feedrate;
+using namespace feedrate::observe;
+
 namespace {
 
 std::vector<Sample> look(double at, double gpu) {
@@ -110,4 +112,3 @@ TEST_CASE("glance: a control group's limit counts as the disk that it makes idle
 }
 
 }  // namespace
-}  // namespace feedrate::observe

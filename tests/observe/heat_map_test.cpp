@@ -7,7 +7,9 @@
 #include "study/diagnose.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::observe {
+using namespace feedrate;
+using namespace feedrate::observe;
+
 namespace {
 
 Sample sample(double at, MetricId metric, const char* name, double value) {
@@ -171,4 +173,3 @@ TEST_CASE("heat map: the page stands alone, holds each number and no markup of n
 }
 
 }  // namespace
-}  // namespace feedrate::observe

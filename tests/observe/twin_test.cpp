@@ -12,7 +12,9 @@
 #include "study/timeline.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::observe {
+using namespace feedrate;
+using namespace feedrate::observe;
+
 namespace {
 
 /// One epoch or more of a job that waits for two workers: small enough to be shown whole.
@@ -125,4 +127,3 @@ TEST_CASE("twin: a part of an epoch says that it goes on") {
 }
 
 }  // namespace
-}  // namespace feedrate::observe

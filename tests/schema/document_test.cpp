@@ -3,7 +3,9 @@
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 using test::TemporaryFolder;
@@ -233,4 +235,3 @@ TEST_CASE("set: every short name resolves, and none hides a section") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

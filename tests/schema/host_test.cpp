@@ -3,7 +3,9 @@
 #include "base/errors.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 std::string refusal(std::string_view text) {
@@ -88,4 +90,3 @@ TEST_CASE("host: what is wrong is told with its place, all at once") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

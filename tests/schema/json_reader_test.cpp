@@ -3,7 +3,9 @@
 #include "schema/json/json_writer.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 std::string refusal(std::string_view text) {
@@ -154,4 +156,3 @@ TEST_CASE("json: problems are sorted by file and line") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

@@ -17,7 +17,9 @@
 #include "schema/scenario/scenario_keys.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 std::size_t columns(const std::string& line) {
@@ -119,4 +121,3 @@ TEST_CASE("keys: no object has a name twice, every word list is non-empty") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

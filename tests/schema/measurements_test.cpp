@@ -8,7 +8,9 @@
 #include "base/random.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 MeasurementSet example() {
@@ -152,4 +154,3 @@ TEST_CASE("measurements: the manual explains every key") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

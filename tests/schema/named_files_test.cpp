@@ -14,7 +14,9 @@
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 using test::TemporaryFolder;
@@ -276,5 +278,3 @@ TEST_CASE("named files: files that were read once already are no way around the 
   const std::string text = R"({"include": ["c0.json", "b0.json"]})";
   CHECK(says(refusal(folder.write("job.json", text)), "at most 16 files including each other"));
 }
-
-}  // namespace feedrate::schema

@@ -7,7 +7,9 @@
 #include "schema/json/json_reader.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 using test::TemporaryFolder;
@@ -250,4 +252,3 @@ TEST_CASE("observation: a process's name tells its role") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

@@ -11,7 +11,9 @@
 #include "schema/json/json_writer.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 /// A result in which every optional part is present.
@@ -222,4 +224,3 @@ TEST_CASE("json writer: an object that stays empty vanishes with its key") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

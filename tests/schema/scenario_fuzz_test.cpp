@@ -8,7 +8,9 @@
 #include "tests/damage.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 const std::string seed_text = R"({
@@ -143,4 +145,3 @@ TEST_CASE("scenario: random scenarios read back equal, to the last bit") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

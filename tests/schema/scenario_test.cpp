@@ -3,7 +3,9 @@
 #include "tests/base/temporary_folder.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 Scenario read(std::string_view text) {
@@ -433,4 +435,3 @@ TEST_CASE("scenario: files that hold no object, or are none, are refused") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

@@ -7,7 +7,9 @@
 #include "tests/catch.hpp"
 #include "tests/resolve/generated_scenario.hpp"
 
-namespace feedrate::schema {
+using namespace feedrate;
+using namespace feedrate::schema;
+
 namespace {
 
 Scenario read_back(const Document& document) {
@@ -105,4 +107,3 @@ TEST_CASE("other cases take what was expected of the old ones with them") {
 }
 
 }  // namespace
-}  // namespace feedrate::schema

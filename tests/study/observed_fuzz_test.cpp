@@ -15,7 +15,9 @@
 #include "tests/formats/imports.hpp"
 #include "tests/seed.hpp"
 
-namespace feedrate::study {
+using namespace feedrate;
+using namespace feedrate::study;
+
 namespace {
 
 constexpr ToldOfJob told{8.0, 1.0, 2.0, {}, 100.0};
@@ -144,4 +146,3 @@ TEST_CASE("observe fit: whatever was observed, the scenario runs, or the complai
 }
 
 }  // namespace
-}  // namespace feedrate::study

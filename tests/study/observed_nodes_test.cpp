@@ -10,7 +10,9 @@
 #include "study/run.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::study {
+using namespace feedrate;
+using namespace feedrate::study;
+
 namespace {
 
 ObservedNumber of_steps(double value) {
@@ -153,5 +155,3 @@ TEST_CASE("observed nodes: the scenario is of all nodes, and predicts what was o
     CHECK(begins(made.scenario.about.expectation, verdict_on(all)));
   }
 }
-
-}  // namespace feedrate::study

@@ -8,7 +8,9 @@
 #include "study/run.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::study {
+using namespace feedrate;
+using namespace feedrate::study;
+
 namespace {
 
 ObservedNumber of_steps(double value) {
@@ -141,4 +143,3 @@ TEST_CASE("observed scenario: cores that are busy with the job, or with other pr
 }
 
 }  // namespace
-}  // namespace feedrate::study

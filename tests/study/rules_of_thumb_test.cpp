@@ -1,11 +1,12 @@
 // The published page about the rules of thumb says what is computed.
-#include "study/rules_of_thumb.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "base/text_file.hpp"
 #include "catch.hpp"
@@ -14,14 +15,56 @@
 #include "report/numbers.hpp"
 #include "scenarios/shipped.hpp"
 #include "schema/scenario/scenario.hpp"
+#include "study/diagnose.hpp"
 #include "study/drawn_jobs.hpp"
 #include "study/run.hpp"
 #include "words/readings.hpp"
 
 using namespace feedrate;
+using namespace testing_study;
 
-namespace testing_study {
 namespace {
+
+/// A simulated job as the rules see it.
+struct Patient {
+  Cause cause = Cause::other;
+  Readings readings;
+};
+
+struct RuleScore {
+  int fires = 0;   ///< fits
+  int right = 0;   ///< of these, the simulation says the same
+  int judged = 0;  ///< its readings are known
+};
+
+/// How often the one answer is right, of jobs of which only some readings are known.
+struct AnswerScore {
+  std::string known;  ///< what was read
+  int right = 0;
+  int wrong = 0;
+  int none = 0;  ///< too little was known
+};
+
+inline constexpr std::size_t cause_count = 9;
+
+struct Scores {
+  int jobs = 0;
+  std::vector<RuleScore> rules;           ///< in the order of the table
+  std::array<int, cause_count> caused{};  ///< jobs by what the simulation says
+  std::array<int, cause_count> found{};   ///< of these, a rule that fits says so
+  std::array<std::vector<Readings>, cause_count> readings{};  ///< of the same jobs
+  // jobs by what the rules that fit say, symptoms without a cause left out
+  int none = 0;        ///< nothing
+  int all_right = 0;   ///< only what the simulation says
+  int some_right = 0;  ///< that, and something else
+  int all_wrong = 0;
+};
+
+/// docs/rules_of_thumb.md, and the figures of docs/guide/diagnose.md, of the same jobs.
+struct Pages {
+  std::string rules;
+  std::string hit_rate;
+};
 
 constexpr int drawn_jobs = 2000;
 constexpr unsigned counted = 12;
@@ -145,8 +188,6 @@ std::string thresholds_table() {
   return text;
 }
 
-}  // namespace
-
 Scores scores_of(const std::vector<Patient>& patients) {
   Scores scores;
   scores.rules.resize(all_rules().size());
@@ -174,8 +215,9 @@ Scores scores_of(const std::vector<Patient>& patients) {
   return scores;
 }
 
+/// A row a set of readings, each of which holds the one before it.
 std::vector<AnswerScore> answers_of(const std::vector<Patient>& patients,
-                                    const Thresholds& thresholds) {
+                                    const Thresholds& thresholds = {}) {
   using enum ReadingId;
   struct Known {
     const char* words;
@@ -206,6 +248,7 @@ std::vector<AnswerScore> answers_of(const std::vector<Patient>& patients,
   return scores;
 }
 
+/// The shipped scenarios that simulate a pipeline, each as it is.
 std::vector<Patient> shipped_patients() {
   std::vector<Patient> patients;
   for (const std::string& name : testing_scenarios::shipped()) {
@@ -217,6 +260,7 @@ std::vector<Patient> shipped_patients() {
   return patients;
 }
 
+/// Jobs drawn from drawn_job that can run.
 std::vector<Patient> drawn_patients(int count, unsigned seed) {
   pipeline::Generator random(seed);
   std::vector<Patient> patients;
@@ -359,9 +403,7 @@ std::string with_figures(const std::string& page, const std::string& figures) {
   return page.substr(0, begin + begin_mark.size()) + figures + page.substr(end);
 }
 
-}  // namespace testing_study
-
-using namespace testing_study;
+}  // namespace
 
 TEST_CASE("rules of thumb: the page says what is computed") {
   const std::string path = FEEDRATE_SOURCE_DIR "/docs/rules_of_thumb.md";

@@ -5,7 +5,10 @@
 #include "tests/bench/observe/fake_host.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::bench::observe {
+using namespace feedrate;
+using namespace feedrate::bench;
+using namespace feedrate::bench::observe;
+
 namespace {
 
 const char* const disks = " 254 0 vda 1 0 8 0\n 259 0 nvme0n1 1 0 8 0\n";
@@ -125,4 +128,3 @@ TEST_CASE("observe: limits that are missing, cut or nonsense are none") {
 }
 
 }  // namespace
-}  // namespace feedrate::bench::observe

@@ -3,7 +3,10 @@
 #include "tests/bench/observe/fake_host.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::bench::observe {
+using namespace feedrate;
+using namespace feedrate::bench;
+using namespace feedrate::bench::observe;
+
 namespace {
 
 /// Two looks half a second apart, `change` between them.
@@ -189,4 +192,3 @@ TEST_CASE("observe: files that are missing, cut or full of nonsense are said or 
 }
 
 }  // namespace
-}  // namespace feedrate::bench::observe

@@ -21,7 +21,10 @@
 #include "tests/bench/observe/fake_host.hpp"
 #include "tests/catch.hpp"
 
-namespace feedrate::bench::observe {
+using namespace feedrate;
+using namespace feedrate::bench;
+using namespace feedrate::bench::observe;
+
 namespace {
 
 constexpr Duration interval = milliseconds(200.0);
@@ -294,4 +297,3 @@ TEST_CASE("observer: a look costs less than a hundredth of a core at half a seco
 }
 
 }  // namespace
-}  // namespace feedrate::bench::observe

@@ -5,7 +5,10 @@
 
 #include "tests/catch.hpp"
 
-namespace feedrate::bench::observe {
+using namespace feedrate;
+using namespace feedrate::bench;
+using namespace feedrate::bench::observe;
+
 namespace {
 
 using enum ProcessRole;
@@ -67,4 +70,3 @@ TEST_CASE("roles: without workers the last of the line trains; a shell that fork
 }
 
 }  // namespace
-}  // namespace feedrate::bench::observe
