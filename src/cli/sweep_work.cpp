@@ -155,7 +155,7 @@ int deliver_rows(const PreparedSweep& sweep, const OutputOptions& output,
   spool.append(report::sweep_csv_header(points.setting(0), constraints));
   std::uint64_t end = spool.size();
   const study::StreamedSweep swept = write_rows(spool);
-  const study::Standing standing = study::standing(swept.points);
+  const study::StandingOut standing = study::standing_out(swept.points);
   study::Meeting meeting = study::meeting(swept.points, constraints);
   SweepChoices choices;
   if (api::confirms(sweep.question.simulation)) {

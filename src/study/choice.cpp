@@ -104,7 +104,7 @@ std::optional<Choice> choose(std::span<const std::optional<Confirmed>> contender
 
 SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& constraints,
                            const ByEventsOf& by_events) {
-  const Standing best = standing(points);
+  const StandingOut best = standing_out(points);
   if (best.pareto.empty()) return {};
   const auto among = [&](std::size_t first, Minimized minimized, const Constraints& within) {
     return contenders(first, points.size(), [&](std::size_t i) -> std::optional<double> {

@@ -174,8 +174,8 @@ Meeting meeting(std::span<const Placed> points, const Constraints& constraints) 
   return out;
 }
 
-Standing standing(std::span<const Placed> points) {
-  Standing out;
+StandingOut standing_out(std::span<const Placed> points) {
+  StandingOut out;
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < points.size(); ++i) {
     if (points[i].answered) order.push_back(i);

@@ -61,11 +61,11 @@ struct Meeting {
 Meeting meeting(std::span<const Placed> points, const Constraints& constraints);
 
 /// The indices of the points that stand out, as in Sweep. Valid where a point is answered.
-struct Standing {
+struct StandingOut {
   std::size_t fastest = 0;
   std::size_t cheapest = 0;
   std::vector<std::size_t> pareto;  ///< by ascending time
 };
-Standing standing(std::span<const Placed> points);
+StandingOut standing_out(std::span<const Placed> points);
 
 }  // namespace feedrate::study

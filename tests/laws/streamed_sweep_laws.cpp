@@ -177,7 +177,7 @@ TEST_CASE("streamed sweep: the points that stand out are those that no other bea
     }
     std::sort(front.begin(), front.end(),
               [&](std::size_t a, std::size_t b) { return points[a].time < points[b].time; });
-    const study::Standing standing = study::standing(points);
+    const study::StandingOut standing = study::standing_out(points);
     CHECK(standing.pareto == front);
     if (fastest) {
       CHECK(standing.fastest == *fastest);

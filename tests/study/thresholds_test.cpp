@@ -243,7 +243,7 @@ TEST_CASE("check: stages' changes add up to the change of the time") {
 TEST_CASE("check: without an entry only limits on the figure itself apply") {
   const std::vector<Limit> limits{parse_limit("total_s increase < 5%"), parse_limit("cost < 5")};
   const ScenarioVerdict verdict = judge(nullptr, result_with(100.0, 10.0, 80.0), limits);
-  CHECK(verdict.standing == feedrate::Standing::added);
+  CHECK(verdict.standing == Standing::added);
   REQUIRE(verdict.limits.size() == 1);
   CHECK(verdict.level == Level::fail);
   CHECK(judge(nullptr, result_with(100.0, 10.0, 80.0), {}).level == Level::warn);

@@ -88,7 +88,7 @@ TEST_CASE("sweep: points without a result change nothing of what is said of the 
     for (const SweepPoint& point : whole.points) {
       placed.push_back({point.result.times.total, point.result.bill.total, point.answered()});
     }
-    const study::Standing standing = study::standing(placed);
+    const study::StandingOut standing = study::standing_out(placed);
     CHECK(standing.pareto == whole.pareto);
     CHECK(standing.fastest == whole.fastest);
     CHECK(standing.cheapest == whole.cheapest);
