@@ -1,4 +1,5 @@
-// `validate` as a user meets it: a loader that really runs, and the user's own numbers.
+// `validate` as a user meets it, beside numbers of the user; beside a loader that really runs it is
+// in validate_loader_test.cpp.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -101,32 +102,6 @@ TEST_CASE("validate: all formats, and JSON as its schema says") {
   CHECK(kept.status == 0);
   CHECK(kept.out.empty());
   CHECK(slurp(files.folder / "kept.txt") == files.of(exact).out);
-}
-
-TEST_CASE("validate: a loader runs over workers, batches and steps, and is kept") {
-  const Files files;
-  const Folder scratch;
-  const std::string save = files.folder / "native.json";
-  const Outcome run =
-      files.validate("--quick --scratch '" + scratch.at("") + "' --save '" + save + "'");
-  INFO(run.out << run.err);
-  const bool decided = run.status == 0 || run.status == 1;
-  REQUIRE(decided);
-  CHECK(scratch.files() == 0);
-  // One worker and all of them, if that is not the same, by two batch sizes by five steps.
-  const std::size_t settings = lines_with(run.out, ", batch ");
-  CHECK(settings >= 10);
-  CHECK(settings % 10 == 0);
-  for (const char* words : {"1 thread, batch 8, step 0 ms", "1 thread, batch 32, step 0 ms"}) {
-    CHECK(has(run.out, words));
-  }
-  const Outcome again = files.validate("--measured '" + save + "'");
-  CHECK(again.status == run.status);
-  CHECK(again.out == run.out);
-  // It is a scenario as any other: its cases are within their tolerance or not.
-  const Outcome cases = shell("feedrate cases '" + save + "' --host '" + files.host + "'");
-  CHECK(cases.err.empty());
-  CHECK(has(cases.out, "1 thread, batch 8, step 0 ms"));
 }
 
 TEST_CASE("validate: the user's images are left alone, bad ones among them are named") {

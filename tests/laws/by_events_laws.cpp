@@ -86,7 +86,7 @@ TEST_CASE("by events: where all events of an epoch are affordable, they are what
 
 TEST_CASE("by events: a window and the mean beyond it come nearer to all events than the mean") {
   std::vector<double> of_windows, of_means;
-  for_windows(7102, 2.0, 200, [&](const Inputs& inputs, const Windows& windows) {
+  for_windows(7102, 2.0, test::some(200), [&](const Inputs& inputs, const Windows& windows) {
     const auto& [options, found, exact] = windows;
     REQUIRE(found.effort.events < exact.effort.events);
     Duration parts = found.total.busy;
@@ -95,7 +95,7 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
     of_windows.push_back(std::abs(wall(found) / wall(exact) - 1.0));
     of_means.push_back(std::abs(wall(simulate(inputs)) / wall(exact) - 1.0));
   });
-  REQUIRE(of_windows.size() >= 40);
+  REQUIRE(of_windows.size() >= static_cast<std::size_t>(test::some(40)));
   INFO("windows " << mean(of_windows) << " and " << quantile(of_windows, 0.95) << ", means "
                   << mean(of_means) << " and " << quantile(of_means, 0.95));
   std::vector<double> nearer;
@@ -156,7 +156,7 @@ TEST_CASE("by events: more seeds make their mean surer, and the same seed makes 
 TEST_CASE("by events: the stage that would save most is the mean's where the mean is clear") {
   Generator generate(7104);
   int clear = 0, same = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < test::some(300); ++i) {
     const Inputs inputs = generate.inputs(120.0);
     if (!small_enough(inputs)) continue;
     const Outcome mean = simulate(inputs);
@@ -184,7 +184,7 @@ TEST_CASE("by events: the stage that would save most is the mean's where the mea
     }
   }
   INFO(same << " of " << clear);
-  CHECK_DRAWN(clear > 100);
+  CHECK_DRAWN_OF_ALL(clear > 100);
   CHECK(same >= clear * 97 / 100);
 }
 
@@ -232,7 +232,7 @@ TEST_CASE(
 TEST_CASE("by events: a verdict that they cannot tell from another is the mean's, and both gain") {
   Generator generate(7110);
   int either = 0, another = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < test::some(400); ++i) {
     const Inputs inputs = generate.inputs(60.0);
     if (!small_enough(inputs)) continue;
     const Outcome mean = simulate(inputs);
@@ -256,8 +256,8 @@ TEST_CASE("by events: a verdict that they cannot tell from another is the mean's
       }
     }
   }
-  CHECK_DRAWN(either > 1);
-  CHECK_DRAWN(another > 0);
+  CHECK_DRAWN_OF_ALL(either > 1);
+  CHECK_DRAWN_OF_ALL(another > 0);
 }
 
 TEST_CASE("by events: ranks that wait for one whose batch is late wait for that batch") {
@@ -290,7 +290,7 @@ TEST_CASE("by events: ranks that wait for one whose batch is late wait for that 
 TEST_CASE("by events: what is stated is within 2 % of the events of 99 of 100 jobs, 5 % of all") {
   Generator generate(7107);
   int judged = 0, beyond = 0, by_mean = 0;
-  for (int i = 0; i < 500 && judged < 150; ++i) {
+  for (int i = 0; i < 500 && judged < test::some(150); ++i) {
     Inputs inputs = generate.inputs(i % 4 == 0 ? 600.0 : 120.0);
     inputs.epochs = 1.0;
     // Of those that march in step the mean is stated: no real loader does.
@@ -317,8 +317,8 @@ TEST_CASE("by events: what is stated is within 2 % of the events of 99 of 100 jo
     by_mean += std::abs(stated.mean.trained.wall.base() / truth - 1.0) > 0.02 + 2.0 * noise;
   }
   INFO(beyond << " of " << judged << " are off by over 2 %; by the mean alone " << by_mean);
-  CHECK_DRAWN(judged == 150);
-  CHECK_DRAWN(by_mean > 5);
+  CHECK_DRAWN_OF_ALL(judged == 150);
+  CHECK_DRAWN_OF_ALL(by_mean > 5);
   // 2 of 659 when this was written: three of 150 are chance.
   CHECK(beyond <= 3);
 }

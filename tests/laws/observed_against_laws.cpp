@@ -82,7 +82,7 @@ double base(const std::string& text, Dimension dimension) {
 TEST_CASE("observed against: each explanation is a run with it, and closes its part of the gap") {
   Draw draw(41);
   int worse = 0, closing = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::some(60); ++i) {
     const ObservedScenario seen = observed_scenario(reading(draw));
     const Other make(reading(draw), draw);
     const Scenario scenario = make({});
@@ -113,15 +113,15 @@ TEST_CASE("observed against: each explanation is a run with it, and closes its p
       closing += one.closed > 0.5 ? 1 : 0;
     }
   }
-  CHECK_DRAWN(worse > 3);
-  CHECK_DRAWN(closing > 10);
+  CHECK_DRAWN_OF_ALL(worse > 3);
+  CHECK_DRAWN_OF_ALL(closing > 10);
 }
 
 TEST_CASE(
     "observed against: what differs is tried, with what was observed of it, and nothing else") {
   Draw draw(42);
   int whole = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::some(60); ++i) {
     const ObservedScenario seen = observed_scenario(reading(draw));
     const Scenario& o = seen.scenario;
     const Other make(reading(draw), draw);
@@ -200,7 +200,7 @@ TEST_CASE(
     CHECK(all.size() == static_cast<std::size_t>(expected) + 1U);
     whole += on_cpu > 1 ? 1 : 0;
   }
-  CHECK_DRAWN(whole > 10);
+  CHECK_DRAWN_OF_ALL(whole > 10);
 }
 
 TEST_CASE("observed against: a scenario beside its own job has no gap, and nothing closes any") {
