@@ -162,14 +162,15 @@ Paragraph effort(const Effort& effort) {
 Finding finding(const Result& r, std::size_t most_waits) {
   const double gain = r.bottleneck.gain_if_twice_as_fast;
   const std::string busy = percent(busy_share(r));
-  if (is_mostly_startup(r)) {
+  const bool of_job = r.bottleneck.stage == Stage::startup &&
+                      r.times.startup >= study::most_of_a_job * r.times.total;
+  if (of_job) {
     const double share = r.times.startup / r.times.total;
-    return {
-        Stage::startup, Tone::bad,
-        fmt::format("Start-up (/job/startup) takes {} of the job's time, {}: the GPUs are busy "
-                    "{} of it",
-                    percent(share), figure_text(r, FigureId::startup), busy),
-        fmt::format("half as much start-up would finish the job {} sooner", percent(share / 2.0))};
+    return {Stage::startup, Tone::bad,
+            fmt::format("Start-up (/job/startup) takes {} of the job's time, {}: the GPUs are busy "
+                        "{} of it",
+                        percent(share), figure_text(r, FigureId::startup), busy),
+            fmt::format("half as much start-up would finish the job {} sooner", percent(gain))};
   }
   if (!r.bottleneck.stage || gain < study::least_gain) {
     return {std::nullopt, Tone::plain,
@@ -339,15 +340,7 @@ bool on_path(const StageStats& stats) {
   return stats.capacity || stats.stall > Duration{} || stats.utilization.value_or(0.0) > 0.0;
 }
 
-bool is_mostly_startup(const Result& r) {
-  constexpr double most = 0.5;
-  const Duration startup = r.times.startup;
-  return startup >= most * r.times.total &&
-         startup / 2.0 > r.bottleneck.gain_if_twice_as_fast * r.times.total;
-}
-
 bool is_bottleneck(const Result& r, Stage stage) {
-  if (is_mostly_startup(r)) return stage == Stage::startup;
   return r.bottleneck.stage == stage && r.bottleneck.gain_if_twice_as_fast >= study::least_gain;
 }
 

@@ -46,12 +46,7 @@ std::string by_events_words(const ByEvents& by_events);
 /// Whether the stage has a place on this job's path.
 bool on_path(const StageStats& stats);
 
-/// Whether the job's own start-up takes most of its time: no stage is worth naming then. It is none
-/// that is made twice as fast.
-bool is_mostly_startup(const Result& result);
-
-/// The stage that gains most when made twice as fast, where that is worth naming; start-up, where
-/// that is most of the job.
+/// The stage that gains most when made twice as fast, where that is worth naming.
 bool is_bottleneck(const Result& result, Stage stage);
 
 /// What the efficiency beside it is of, and that of the whole job, where that is known: "of the

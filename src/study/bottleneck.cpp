@@ -8,11 +8,12 @@ namespace feedrate::study {
 namespace {
 
 /// Whether the stage takes any time in this job.
-bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughput>& first,
-           const PerStage<Throughput>& later) {
+bool costs(const pipeline::Inputs& inputs, Stage stage, Duration base,
+           const PerStage<Throughput>& first, const PerStage<Throughput>& later) {
   if (stage == Stage::startup)
-    return (inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown).base() > 0.0 &&
-           inputs.workers > 0.0;
+    return is_mostly_startup(inputs, base) ||
+           (inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown).base() > 0.0 &&
+               inputs.workers > 0.0;
   if (stage == Stage::checkpoint)
     return inputs.checkpoint_interval.base() > 0.0 || inputs.best_interval;
   if (stage == Stage::interruption) return inputs.interruptions.has_value();
@@ -23,6 +24,16 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, const PerStage<Throughpu
 
 }  // namespace
 
+bool is_mostly_startup(const pipeline::Inputs& inputs, Duration base) {
+  return inputs.startup > Duration{} && inputs.startup >= most_of_a_job * base;
+}
+
+pipeline::Inputs with_faster(const pipeline::Inputs& inputs, Stage stage, Duration base) {
+  pipeline::Inputs faster = pipeline::twice_as_fast(inputs, stage);
+  if (stage == Stage::startup && is_mostly_startup(inputs, base)) faster.startup /= 2.0;
+  return faster;
+}
+
 Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   Bottleneck bottleneck;
   const auto first = pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0);
@@ -31,9 +42,8 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   pipeline::SimulationOptions options;
   options.details = false;
   for (Stage stage : all_stages()) {
-    if (!costs(inputs, stage, first, later)) continue;
-    const pipeline::Outcome outcome =
-        pipeline::simulate(pipeline::twice_as_fast(inputs, stage), options);
+    if (!costs(inputs, stage, base, first, later)) continue;
+    const pipeline::Outcome outcome = pipeline::simulate(with_faster(inputs, stage, base), options);
     const double gain = 1.0 - outcome.total.wall / base;
     if (gain >= least_gain) bottleneck.gains.emplace_back(stage, gain);
   }

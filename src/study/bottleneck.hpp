@@ -10,6 +10,17 @@ namespace feedrate::study {
 /// then.
 inline constexpr double least_gain = 0.01;
 
+/// The share of a job's time from which on its own start-up is a stage to name.
+inline constexpr double most_of_a_job = 0.5;
+
+/// Whether the job's own start-up takes that much of its time, `base`. What comes before any
+/// data is bought, not fed: where it takes less, it is no stage of the pipeline.
+bool is_mostly_startup(const pipeline::Inputs& inputs, Duration base);
+
+/// The job, which takes `base`, with a stage twice as fast. Start-up is that of workers, and also
+/// the job's own where it is mostly that.
+pipeline::Inputs with_faster(const pipeline::Inputs& inputs, Stage stage, Duration base);
+
 /// Simulates the job with each stage that takes any time made twice as fast in turn, all else
 /// equal; the bottleneck is the stage that shortens the job most. `base` is the job's time as it
 /// is. GPUs that save more than all of their work takes do so by what they spare others (a

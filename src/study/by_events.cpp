@@ -106,7 +106,7 @@ bool try_stages(ByEvents& by_events, const pipeline::Inputs& inputs,
     if (as_it_is.only_mean) return false;
     for (std::size_t s = 0; s < stages.size(); ++s) {
       const pipeline::Outcome outcome =
-          pipeline::simulate(pipeline::twice_as_fast(inputs, stages[s]), simulation);
+          pipeline::simulate(with_faster(inputs, stages[s], as_it_is.total.wall), simulation);
       if (outcome.only_mean) return false;
       gains[s].push_back(1.0 - outcome.total.wall / as_it_is.total.wall);
       // Of one seed each time has an error, and their ratio at most that of both.
