@@ -10,10 +10,11 @@ namespace {
 /// Whether the stage takes any time in this job.
 bool costs(const pipeline::Inputs& inputs, Stage stage, Duration base,
            const PerStage<Throughput>& first, const PerStage<Throughput>& later) {
-  if (stage == Stage::startup)
-    return is_mostly_startup(inputs, base) ||
-           (inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown).base() > 0.0 &&
-               inputs.workers > 0.0;
+  if (stage == Stage::startup) {
+    const Duration of_worker =
+        inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown;
+    return is_mostly_startup(inputs, base) || (of_worker > Duration{} && inputs.workers > 0.0);
+  }
   if (stage == Stage::checkpoint)
     return inputs.checkpoint_interval.base() > 0.0 || inputs.best_interval;
   if (stage == Stage::interruption) return inputs.interruptions.has_value();
