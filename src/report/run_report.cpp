@@ -162,9 +162,7 @@ Paragraph effort(const Effort& effort) {
 Finding finding(const Result& r, std::size_t most_waits) {
   const double gain = r.bottleneck.gain_if_twice_as_fast;
   const std::string busy = percent(busy_share(r));
-  const bool of_job = r.bottleneck.stage == Stage::startup &&
-                      r.times.startup >= study::most_of_a_job * r.times.total;
-  if (of_job) {
+  if (study::is_startup_of_job(r)) {
     const double share = r.times.startup / r.times.total;
     return {Stage::startup, Tone::bad,
             fmt::format("Start-up (/job/startup) takes {} of the job's time, {}: the GPUs are busy "

@@ -62,6 +62,18 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   return bottleneck;
 }
 
+bool is_startup_of_job(const Result& result) {
+  return result.bottleneck.stage == Stage::startup &&
+         result.times.startup >= most_of_a_job * result.times.total;
+}
+
+std::optional<Stage> bottleneck_of_training(const Result& result) {
+  const Bottleneck& bottleneck = result.bottleneck;
+  if (!is_startup_of_job(result)) return bottleneck.stage;
+  if (bottleneck.gains.size() < 2) return std::nullopt;
+  return bottleneck.gains[1].first;
+}
+
 bool passes_over_gpus(const Bottleneck& bottleneck) {
   return bottleneck.stage && bottleneck.stage != Stage::gpu &&
          bottleneck.gains.front().first == Stage::gpu;

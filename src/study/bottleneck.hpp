@@ -27,6 +27,12 @@ pipeline::Inputs with_faster(const pipeline::Inputs& inputs, Stage stage, Durati
 /// checkpoint at each second of training): then it is the next stage that gains.
 Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base);
 
+/// Whether the bottleneck is start-up, and that of the job.
+bool is_startup_of_job(const Result& result);
+
+/// The bottleneck, or where that is start-up of the job the stage that gains most of what follows.
+std::optional<Stage> bottleneck_of_training(const Result& result);
+
 /// Whether GPUs gain most, but another stage is named: see find_bottleneck().
 bool passes_over_gpus(const Bottleneck& bottleneck);
 

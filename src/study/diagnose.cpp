@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "pipeline/simulate.hpp"
 #include "resolve/resolve.hpp"
+#include "study/bottleneck.hpp"
 #include "study/other_workers.hpp"
 
 namespace feedrate::study {
@@ -205,9 +206,11 @@ std::vector<Cause> distinct(std::vector<Cause> causes) {
 
 Cause simulated_cause(const Result& result) {
   const Bottleneck& bottleneck = result.bottleneck;
-  if (!bottleneck.stage) return Cause::other;
+  // Monitors are read while a job trains: what comes before is no cause of what they show.
+  const std::optional<Stage> stage = bottleneck_of_training(result);
+  if (!stage) return Cause::other;
   if (too_few_workers(bottleneck)) return Cause::workers;
-  switch (*bottleneck.stage) {
+  switch (*stage) {
     case Stage::download:
     case Stage::network:
       return downloads_before_training(result) ? Cause::download : Cause::streaming;

@@ -47,8 +47,9 @@ class WorkersTrial {
 }  // namespace
 
 bool is_a_matter_of_workers(const Result& result, const Scenario& scenario) {
-  if (!result.bottleneck.stage || scenario.loader.remote) return false;
-  switch (*result.bottleneck.stage) {
+  const std::optional<Stage> stage = bottleneck_of_training(result);
+  if (!stage || scenario.loader.remote) return false;
+  switch (*stage) {
     case Stage::download:
     case Stage::network:
     case Stage::disk:

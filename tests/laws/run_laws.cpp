@@ -218,7 +218,10 @@ TEST_CASE("run: inputs matter whose stage gains or keeps GPUs waiting, and each 
     for (const Stage stage : all_stages()) {
       INFO(name_of(stage));
       // A network carries gradients as well.
-      const pipeline::Inputs faster = pipeline::twice_as_fast(of.resolved.inputs, stage);
+      pipeline::Inputs faster = pipeline::twice_as_fast(of.resolved.inputs, stage);
+      // Where half of the job or more comes before any data, that is start-up, too.
+      const bool of_job = 2.0 * faster.startup >= of.outcome.total.wall;
+      if (stage == Stage::startup && of_job) faster.startup /= 2.0;
       const double gain = 1.0 - pipeline::simulate(faster).total.wall / of.outcome.total.wall;
       const auto said = std::find_if(found.gains.begin(), found.gains.end(),
                                      [&](const auto& one) { return one.first == stage; });
