@@ -63,6 +63,8 @@ int advise(const AdviseArguments& arguments) {
   const std::optional<HostProfile> host = host_of(arguments.simulation);
   const Catalog catalog = whole_catalog();
   const Scenario& scenario = make.scenario();
+  refuse_to_overwrite("--output", arguments.output.file,
+                      files_read({&arguments.scenario, 1}, arguments.simulation));
   const Advice advice = api::advice_for(
       make, catalog, host ? &*host : nullptr,
       {parse_share(arguments.target, "--target"), arguments.constraints}, arguments.simulation);

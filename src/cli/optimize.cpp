@@ -50,6 +50,8 @@ int optimize(const OptimizeArguments& arguments) {
                                  constraints_of(arguments.constraints, points.first().currency),
                                  arguments.jobs};
   const World world = world_of(points, arguments.simulation);
+  refuse_to_overwrite("--output", arguments.output.file,
+                      files_read({&arguments.scenario, 1}, arguments.simulation));
   Progress progress("optimize");
   const Optimum optimum = api::optimum_of(
       points, document, world.catalog, world.profile(), asked, arguments.simulation, over_flag,

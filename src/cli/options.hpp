@@ -72,7 +72,8 @@ void allow_whole_numbers(Option& option, std::uint64_t least, std::uint64_t most
                          const std::string& why = "");
 
 /// InputError when writing to `output`, which `flag` names, would overwrite one of the files that
-/// were read.
+/// were read. Asked before what takes long of those that were read by then, and again before
+/// writing.
 void refuse_to_overwrite(const std::string& flag, const std::string& output,
                          std::span<const std::string> inputs);
 

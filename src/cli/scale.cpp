@@ -67,6 +67,8 @@ int scale(const ScaleArguments& arguments) {
   const Scenario& first = points.first();
   const study::ScaleOptions options = api::scale_options(first, asked, arguments.simulation);
   const World world = world_of(points, arguments.simulation);
+  refuse_to_overwrite("--output", arguments.output.file,
+                      files_read({&arguments.scenario, 1}, arguments.simulation));
   Progress progress("scale");
   const Scaling scaling = api::scaling_over(
       points, document, world.catalog, world.profile(), options, arguments.simulation, "--",

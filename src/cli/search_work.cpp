@@ -123,6 +123,8 @@ int answer_searches(const SearchRequest& request, const schema::Document& docume
     if (schema::set_pointer(search.key) == "/cluster/instances")
       require_alike(make.scenario(), request.feeds ? "feeds" : "--find");
   }
+  refuse_to_overwrite("--output", request.output.file,
+                      files_read({&request.scenario, 1}, request.simulation));
   std::set<std::string> instances;
   add_instances(instances, make.scenario());
   add_instances(instances, host);

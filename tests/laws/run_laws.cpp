@@ -109,8 +109,8 @@ TEST_CASE("run: against one instance alone, what is lost adds up stage by stage"
         resolve::resolve(resolve::on_one_instance(of.scenario), catalog(), nullptr).inputs;
     const double more = of.outcome.trained_samples / pipeline::trained_samples(alone);
     CHECK(*many.efficiency * more == Approx(*many.throughput / (n * *one.throughput)));
-    const auto lost = [&](Duration alone, Duration time) {
-      return (time - alone / n) / many.times.total;
+    const auto lost = [&](Duration of_one, Duration time) {
+      return (time - of_one / n) / many.times.total;
     };
     double sum = 0.0;
     for (const Stage stage : all_stages()) {
