@@ -267,8 +267,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
   if (const auto stream = stream_of(inputs, kind, misses)) {
     // Two chunks for each rank, and those that connections have in hand.
-    const double held = 2.0 + std::max(1.0, stream->connections) / inputs.ranks;
-    e.fifo = std::min(1.0, held / chunks_of(inputs));
+    const double chunks = 2.0 + std::max(1.0, stream->connections) / inputs.ranks;
+    e.fifo = std::min(1.0, chunks / chunks_of(inputs));
   }
   e.share = 1.0;
   if (inputs.pooled() && !c.inline_load) {
