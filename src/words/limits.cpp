@@ -89,8 +89,8 @@ void read_bound(Limit& limit, std::string_view text, std::string_view before, bo
   const FigureUnit counted_in = unit_of(limit.metric);
   const std::string_view unit = unit_text(counted_in);
   const auto expected = [&] {
-    const std::string own = unit.empty() ? "" : fmt::format(", or with a unit ({})", unit);
-    return fmt::format("expected a number{}{}, got {}", own,
+    const std::string with_unit = unit.empty() ? "" : fmt::format(", or with a unit ({})", unit);
+    return fmt::format("expected a number{}{}, got {}", with_unit,
                        limit.of == LimitOf::value ? "" : ", or a percentage", in_quotes(text));
   };
   const auto number = leading_number(text);
