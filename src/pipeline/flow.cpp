@@ -17,11 +17,11 @@ int whole_customers(double customers) {
 
 /// Cycles a second at a station by users, up to where the curve is flat.
 std::vector<double> cycles(const Curve<double>& rate, double work, int customers) {
-  std::vector<double> rates;
   const int most = static_cast<int>(
       std::clamp(std::ceil(rate.points.back().users), 1.0, std::max(1.0, double(customers))));
-  rates.reserve(static_cast<std::size_t>(most));
-  for (int n = 1; n <= most; ++n) rates.push_back(rate.total(n) / work);
+  std::vector<double> rates(static_cast<std::size_t>(most));
+  double* to = rates.data();
+  for (int n = 1; n <= most; ++n) *to++ = rate.total(n) / work;
   return rates;
 }
 
@@ -36,11 +36,14 @@ std::vector<double> on_shared_cores(const Curve<double>& cores, std::vector<doub
     totals.push_back(cores.total(static_cast<double>(n)));
   }
   std::vector<double> rates(static_cast<std::size_t>(customers));
+  const double fewer = std::floor(background);
+  const double share = background - fewer;
+  const double* const beside = &totals[static_cast<std::size_t>(fewer)];
+  double* rate = rates.data();
   for (int n = 1; n <= customers; ++n) {
-    const auto beside = [&](double others) {
-      return totals[static_cast<std::size_t>(n + others)] * n / (n + others);
-    };
-    rates[static_cast<std::size_t>(n) - 1] = queueing::linear_between(background, beside) / work;
+    const double below = beside[n] * n / (n + fewer);
+    const double above = share > 0.0 ? beside[n + 1] * n / (n + (fewer + 1.0)) : below;
+    *rate++ = (below + share * (above - below)) / work;
   }
   return rates;
 }
@@ -234,21 +237,31 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     for (const SampleLimit& limit : stream_limits(inputs, kind, misses)) limits_.push_back(limit);
   }
   burst_.assign(limits_.size(), 0);
-  background_ = -1.0;
+}
+
+void Flow::run_beside(double background) const {
+  if (background == background_) return;
+  for (const Group& group : groups_) {
+    const Loading& loading = group.loading;
+    const double work = loading.cpu + loading.collate;
+    const bool here = loading.cpu_stage == Stage::decode;
+    group.set_cores(work > 0.0 && !loading.cores.empty()
+                        ? on_shared_cores(loading.cores, group.core_totals, work,
+                                          group.network.customers(), here ? background : 0.0)
+                        : std::vector<double>{});
+  }
+  background_ = background;
 }
 
 Flow::Delivered Flow::unlimited(const Waiting& waiting, double background) const {
+  const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
+    return one.background == background && one.waiting == waiting;
+  });
+  if (known != known_.end()) return known->delivered;
+  run_beside(background);
   Delivered all;
   for (const Group& group : groups_) {
     const Loading& loading = group.loading;
-    if (background != background_ || background_ < 0.0) {
-      const double work = loading.cpu + loading.collate;
-      const bool here = loading.cpu_stage == Stage::decode;
-      group.set_cores(work > 0.0 && !loading.cores.empty()
-                          ? on_shared_cores(loading.cores, group.core_totals, work,
-                                            group.network.customers(), here ? background : 0.0)
-                          : std::vector<double>{});
-    }
     const double customers = std::min(loading.customers, double(group.network.customers()));
     const double lost =
         waiting.barrier > 0.0 ? waiting.barrier * varies(loading, waiting.batch) : 0.0;
@@ -257,7 +270,11 @@ Flow::Delivered Flow::unlimited(const Waiting& waiting, double background) const
     if (&group == &groups_.front() && rate > 0.0) all.cycle = waiting.share * customers / rate;
     all.rate += std::min(group.own_limit, rate) * loading.share;
   }
-  background_ = background;
+  if (known_.size() < most_known) {
+    known_.push_back({waiting, background, all});
+  } else {
+    known_[oldest_++ % most_known] = {waiting, background, all};
+  }
   return all;
 }
 
@@ -303,6 +320,7 @@ double Flow::core_work() const {
   if (groups_.size() == 1 || work <= 0.0) return work;
   // Remote workers make the other samples.
   const double all = unlimited({}, 0.0).rate;
+  run_beside(0.0);
   const double here =
       std::min(group->own_limit, group->throughput(double(group->network.customers())));
   return all > 0.0 ? work * here / all : work;
@@ -314,6 +332,7 @@ double Flow::cores_need(double samples, double beside) const {
   const double work = group->loading.cpu + group->loading.collate;
   if (groups_.size() == 1) return (beside + samples * work) / group->loading.cores.maximum();
   const double all = unlimited({}, 0.0).rate;
+  run_beside(0.0);
   const double here =
       std::min(group->own_limit, group->throughput(double(group->network.customers())));
   const double helped = std::max(0.0, all - here);
@@ -360,12 +379,13 @@ void Flow::set_burst(std::size_t limit, bool burst) {
 PerStage<double> Flow::making(double nic) const {
   PerStage<double> time;
   double sum = 0.0;
+  const double free = unlimited({}, 0.0).rate;
+  run_beside(0.0);
   for (const Group& group : groups_) {
     const Loading& loading = group.loading;
     const int customers = group.network.customers();
     if (customers == 0) continue;
-    const double x =
-        unlimited({}, std::max(0.0, background_)).rate > 0.0 ? group.throughput(customers) : 0.0;
+    const double x = free > 0.0 ? group.throughput(customers) : 0.0;
     if (x <= 0.0 || x >= no_limit) continue;
     const auto spend = [&](Stage stage, double seconds) {
       time[stage] += seconds * loading.share;
@@ -410,7 +430,6 @@ PerStage<double> Flow::making(double nic) const {
     }
   }
   // What a limit keeps back, its customers wait for.
-  const double free = unlimited({}, std::max(0.0, background_)).rate;
   const Tightest most = tightest(nic);
   if (most.rate < free && !groups_.empty()) {
     const double waiting = sum > 0.0 ? sum * (free / most.rate - 1.0) : 1.0;
@@ -484,6 +503,17 @@ PerStage<double> Flow::alone() const {
     lower(limits_[i].stage, rate_of(limits_[i], burst_[i] != 0));
   }
   return reached;
+}
+
+Flow& KnownFlows::of(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
+  if (known_.empty()) one_source_ = inputs.first_source == inputs.source;
+  if (one_source_) kind = EpochKind::later;
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
+    return one.kind == kind && one.misses == misses && one.active == active;
+  });
+  if (found != known_.end()) return found->flow;
+  known_.push_back({kind, misses, active, Flow(inputs, kind, misses, active)});
+  return known_.back().flow;
 }
 
 }  // namespace feedrate::pipeline

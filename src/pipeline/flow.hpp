@@ -2,6 +2,7 @@
 // What the loader of one instance delivers when so many of its customers are busy: X(1) … X(N) by
 // flow equivalence (Norton's theorem for queueing networks: Chandy, Herzog, Woo 1975). The workers
 // of all ranks of an instance are customers of one closed network over its capacities.
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Flow {
     double share = 1.0;
     double barrier = 0.0;
     double batch = 1.0;
+
+    bool operator==(const Waiting&) const = default;
   };
   /// Squared coefficient of variation of the making of a batch. `whole`: of all of it at once, as
   /// if waiting varied alike. `own`: where only reading and making themselves vary, and not what
@@ -97,6 +100,8 @@ class Flow {
     double cycle = 0.0;  ///< seconds a sample of one of the first group's customers
   };
   [[nodiscard]] Delivered unlimited(const Waiting& waiting, double background) const;
+  /// Brings all groups to cores on which so many other threads run.
+  void run_beside(double background) const;
   /// Squared seconds a sample by which what a customer does for a batch varies.
   [[nodiscard]] double varies(const Loading& loading, double batch) const;
   struct Tightest {
@@ -113,7 +118,34 @@ class Flow {
   double stream_rate_ = 0.0;        ///< of Pipe mode's stream; 0: none
   double stream_beyond_nic_ = 0.0;  ///< the same were there no NIC
   double read_cv_ = 0.0, make_cv_ = 0.0, size_cv_ = 0.0;
-  mutable double background_ = 0.0;
+  mutable double background_ = -1.0;  ///< that run_beside() was last asked for
+  /// The last answers, for each epoch asks what the one before asked.
+  struct Known {
+    Waiting waiting;
+    double background;
+    Delivered delivered;
+  };
+  static constexpr std::size_t most_known = 16;
+  mutable std::vector<Known> known_;
+  mutable std::size_t oldest_ = 0;
+};
+
+/// What the loader of one job delivers, kept from one epoch and one simulation to the next: of
+/// inputs that differ in what comes after the loader alone (steps, exchanges).
+class KnownFlows {
+ public:
+  /// A reference that stays valid.
+  Flow& of(const Inputs& inputs, EpochKind kind, const Misses& misses, double active);
+
+ private:
+  struct Known {
+    EpochKind kind;
+    Misses misses;
+    double active;
+    Flow flow;
+  };
+  std::deque<Known> known_;
+  bool one_source_ = false;  ///< the first epoch reads what later ones read
 };
 
 }  // namespace feedrate::pipeline

@@ -33,6 +33,8 @@ struct RateLimit {
   bool of_requests = false;
   bool shared = false;  ///< `rate` is an equal part of what all instances have together
   bool of_nic = false;  ///< the instance's own network, whatever reads
+
+  bool operator==(const RateLimit&) const = default;
 };
 
 /// How bytes come to one instance: requests of `requests` a sample, each a latency that nothing
@@ -55,6 +57,7 @@ struct Read {
 
   /// `rate` as far as the NIC carries it.
   [[nodiscard]] Curve<Bandwidth> through_nic() const { return nic ? capped(rate, *nic) : rate; }
+  bool operator==(const Read&) const = default;
 };
 
 /// How the times of single steps vary, as they were measured: each over the mean of all.

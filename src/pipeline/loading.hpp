@@ -15,6 +15,8 @@ struct Misses {
   double disk = 1.0;     ///< read from the disk
   double written = 0.0;  ///< written to it, into the cache that lies there
   double decode = 1.0;   ///< decoded; where decoded samples are kept, only these are read at all
+
+  bool operator==(const Misses&) const = default;
 };
 
 /// Of epoch `epoch` = 1, 2, …

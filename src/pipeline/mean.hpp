@@ -34,8 +34,9 @@ struct MeanEpochs {
 };
 
 /// The mean of `epochs`, which uses up `credits`. With `details` the waiting is shared out over the
-/// stages of loading; else it is booked on decode.
-MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details);
+/// stages of loading; else it is booked on decode. `flows`: of inputs whose loader is the same.
+MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details,
+                       KnownFlows* flows = nullptr);
 
 /// Time of the slowest of `gpus` between two all-reduces, `group` batches apart, over the mean.
 queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group);

@@ -119,8 +119,8 @@ void Flow::join_limits(const Inputs& inputs, const Misses& misses) {
       limits_.push_back({Stage::disk, "disk", inputs.disk->rate.maximum().base() / work, 0.0, 0.0});
     }
   }
-  background_ = -1.0;
-  if (unlimited({}, 0.0).rate <= 0.0) return;  // and sets the cores
+  if (unlimited({}, 0.0).rate <= 0.0) return;
+  run_beside(0.0);
   std::vector<Beside> kinds;
   for (const Group& group : groups_) {
     const double rate = group.throughput(group.network.customers());

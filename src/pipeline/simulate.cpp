@@ -49,6 +49,7 @@ struct Gang {
   const Inputs& inputs;
   Credits& credits;
   std::vector<Instances> others;
+  KnownFlows* flows = nullptr;  ///< of `inputs`
   Duration decides{};
   /// Of later epochs whose events were simulated.
   struct Simulated {
@@ -79,7 +80,7 @@ struct Gang {
 /// An epoch, or several that are alike, by the mean. Of unequal instances the slowest decide, for
 /// each step waits for all.
 MeanEpochs made_of_means(Gang& gang, bool details, const Epochs& epochs) {
-  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, details);
+  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, details, gang.flows);
   Duration* decides = &gang.decides;
   for (Instances& kind : gang.others) {
     MeanEpochs other = mean_epochs(kind.inputs, epochs, kind.credits, details);
@@ -271,7 +272,7 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   if (inputs.epochs < 1.0) {
     // What a whole one would take, on the credits that it would find.
     Credits fresh = gang.credits;
-    Gang whole{inputs, fresh, gang.others};
+    Gang whole{inputs, fresh, gang.others, gang.flows};
     Outcome beside;
     out.first = out.later = made(whole, options, {}, beside).span;
   }
@@ -374,7 +375,9 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   Credits credits;
   const MeanStaging staging = mean_staging(inputs, credits);
   out.staging = staging.time;
-  Gang gang{inputs, credits, other_kinds(inputs, credits)};
+  KnownFlows own;
+  Gang gang{inputs, credits, other_kinds(inputs, credits),
+            options.flows != nullptr ? options.flows : &own};
   make_epochs(out, gang, options);
   out.slowest_ranks = slowest_kind(gang);
   if (options.stretch != 1.0) {
