@@ -29,16 +29,35 @@ const std::array<double, places>& shares_below() {
   return shares;
 }
 
-double integrate_largest(double n, double sigma, double power) {
-  const double mu = -sigma * sigma / 2.0;
-  double sum = 0.0;
-  std::size_t i = 0;
-  for (double z = -reach; z <= reach + power * sigma; z += step, ++i) {
-    const double below = i < places ? shares_below()[i] : 1.0;
-    const double density = portable::exp(-z * z / 2.0) / std::sqrt(2.0 * std::numbers::pi);
-    sum += n * portable::pow(below, n - 1.0) * density * portable::exp(power * (mu + sigma * z));
+double density(double z) {
+  return portable::exp(-z * z / 2.0) / std::sqrt(2.0 * std::numbers::pi);
+}
+
+/// The density of the largest of n standard normal numbers at the same places.
+std::array<double, places> densities_of_largest(double n) {
+  std::array<double, places> all{};
+  for (std::size_t i = 0; i < places; ++i) {
+    const double z = static_cast<double>(i) * step - reach;
+    all[i] = n * portable::pow(shares_below()[i], n - 1.0) * density(z);
   }
-  return sum * step;
+  return all;
+}
+
+/// Mean and mean square of the largest of n lognormal numbers whose mean is 1.
+std::pair<double, double> moments_of_largest(double n, double sigma) {
+  static thread_local Remembered<double, std::array<double, places>, 4> of_n;
+  const auto& densities = of_n.of(n, [&] { return densities_of_largest(n); });
+  const double mu = -sigma * sigma / 2.0;
+  double first = 0.0, second = 0.0;
+  for (std::size_t i = 0;; ++i) {
+    const double z = static_cast<double>(i) * step - reach;
+    if (z > reach + 2.0 * sigma) break;
+    const double value = portable::exp(mu + sigma * z);
+    const double weight = i < places ? densities[i] : n * density(z);
+    first += weight * value;
+    second += weight * value * value;
+  }
+  return {first * step, second * step};
 }
 
 /// H(n) for real n ≥ 0: the digamma function's asymptotic series, shifted to where it is exact.
@@ -62,8 +81,8 @@ Largest largest_of(double n, double cv) {
   static thread_local Remembered<std::pair<double, double>, Largest, 8> asked;
   return asked.of({n, cv}, [&] {
     const double sigma = std::sqrt(portable::log1p(cv * cv));
-    const double mean = std::max(1.0, integrate_largest(n, sigma, 1.0));
-    const double square = integrate_largest(n, sigma, 2.0);
+    const auto [first, square] = moments_of_largest(n, sigma);
+    const double mean = std::max(1.0, first);
     return Largest{mean, std::sqrt(std::max(0.0, square - mean * mean))};
   });
 }

@@ -9,9 +9,9 @@ namespace feedrate::queueing {
 template <class Question, class Answer, std::size_t most>
 class Remembered {
  public:
-  /// As remembered, else of `answer()`, in the place of the oldest.
+  /// As remembered, else of `answer()`, in the place of the oldest; until the next question.
   template <class Make>
-  Answer of(const Question& question, const Make& answer) {
+  const Answer& of(const Question& question, const Make& answer) {
     for (std::size_t i = 0; i < kept_; ++i) {
       if (list_[i].first == question) return list_[i].second;
     }
