@@ -48,7 +48,10 @@ Fetch add_unordered(RankBuilder& rank) {
     program.take(index, hand);
     add_load(program, *rank.local, samples, chunks_of(inputs), rank.variety());
   };
-  for (int w = 0; w < static_cast<int>(inputs.workers); ++w) {
+  // Full batches that are made before the smaller one is begun; without any, a worker begins with it.
+  const double before = std::max(0.0, full - inputs.workers + 1.0);
+  const double makers = inputs.workers - (smaller_last && before <= 0.0 ? 1.0 : 0.0);
+  for (int w = 0; w < static_cast<int>(makers); ++w) {
     ProgramBuilder program;
     add_start(rank, program);
     program.repeat_forever().take(left, hand);
@@ -67,7 +70,6 @@ Fetch add_unordered(RankBuilder& rank) {
     // Whoever is the first to find no full batch left makes the smaller one. The loop takes it
     // last, as its step is the last that is smaller.
     ProgramBuilder program;
-    const double before = std::max(0.0, full - inputs.workers + 1.0);
     if (before > 0.0) {
       program.take(*made, hand, whole(before));
     } else {
