@@ -36,7 +36,7 @@ LimitBuckets add_limit(engine::Model& model, const std::string& name, const Samp
   LimitBuckets made;
   const auto bucket = [&](const std::string& suffix, double rate, double credit) {
     const double first = std::max(credit / fold, opening.let_through(rate / fold));
-    const double most = std::max({first, opening.samples, limit.saved * rate / fold});
+    const double most = std::max(first, opening.samples + limit.saved * rate / fold);
     return model.add(engine::Bucket{name + limit.name + suffix, rate / fold, most, first});
   };
   made.long_run = bucket("", limit.rate, limit.credit);
