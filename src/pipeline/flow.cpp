@@ -283,7 +283,7 @@ Flow::Tightest Flow::tightest(double nic) const {
   if (stream_rate_ > 0.0) least = {stream_rate_, Stage::download, stream_beyond_nic_};
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     const double rate = rate_of(limits_[i], burst_[i] != 0);
-    if (rate < least.rate) least = {rate, limits_[i].stage, rate, limits_[i].saved * rate};
+    if (rate < least.rate) least = {rate, limits_[i].stage, rate};
   }
   if (nic < least.rate) least = {nic, Stage::network, nic};
   return least;
@@ -291,10 +291,6 @@ Flow::Tightest Flow::tightest(double nic) const {
 
 double Flow::limit() const {
   return tightest().rate;
-}
-
-double Flow::limit_saves() const {
-  return tightest().saves;
 }
 
 double Flow::rate(double share) const {

@@ -27,8 +27,6 @@ class Flow {
   /// rate() without the rate limits, and the rate that these alone would allow.
   [[nodiscard]] double free_rate(double share = 1.0) const;
   [[nodiscard]] double limit() const;
-  /// Samples that who asks for less may have later of what the tightest limit lets through.
-  [[nodiscard]] double limit_saves() const;
   /// What the stream of Pipe mode alone would allow, samples a second; 1e300 without one.
   [[nodiscard]] double streamed() const { return stream_rate_ > 0.0 ? stream_rate_ : 1e300; }
   /// How customers that make batches of `batch` samples wait for each other: `share` of them are at
@@ -110,7 +108,6 @@ class Flow {
     double rate = 1e300;
     Stage stage = Stage::download;
     double beyond_nic = 1e300;  ///< `rate` were there no NIC
-    double saves = 0.0;         ///< samples, of a rate limit
   };
   [[nodiscard]] Tightest tightest(double nic = 1e300) const;
 

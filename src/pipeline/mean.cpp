@@ -171,12 +171,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.limited = limited;
   // While the GPUs take their last step before a reduction and reduce, the loader goes on until its
   // stock is full; then it waits with them.
-  double batch_time = std::max(load, limited);
-  if (limited > 0.0 && variance > 0.0) {
-    const double begun = e.active * inputs.ranks * e.batch / chunks_of(inputs);
-    const double saved = e.flow.limit_saves() + begun;
-    batch_time = queueing::slower_of(load, limited, variance, saved / e.batch);
-  }
+  const double batch_time = std::max(load, limited);
   const bool at_once = c.inline_load && c.one_process;
   if (!at_once && batch_time > 0.0 && c.reduction > 0.0) {
     const double ahead = std::min(e.stock, inputs.accumulation);
@@ -186,7 +181,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.straggling = waits;
   pace.line = line_of(c, c.inline_load ? load : pace.making, waits, pace.crowding);
   pace.load = load;
-  pace.loader = c.inline_load ? 0.0 : batch_time;
+  pace.loader = c.inline_load ? 0.0 : std::max(load, limited);
   const double consumer = pace.line.period();
   // Of what both vary by, as a share of the slower one's time.
   const double slower = std::max({load, consumer, 1e-300});
