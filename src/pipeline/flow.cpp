@@ -505,15 +505,4 @@ PerStage<double> Flow::alone() const {
   return reached;
 }
 
-Flow& KnownFlows::of(const Inputs& inputs, EpochKind kind, const Misses& misses, double active) {
-  if (known_.empty()) one_source_ = inputs.first_source == inputs.source;
-  if (one_source_) kind = EpochKind::later;
-  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
-    return one.kind == kind && one.misses == misses && one.active == active;
-  });
-  if (found != known_.end()) return found->flow;
-  known_.push_back({kind, misses, active, Flow(inputs, kind, misses, active)});
-  return known_.back().flow;
-}
-
 }  // namespace feedrate::pipeline

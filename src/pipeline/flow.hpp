@@ -2,7 +2,6 @@
 // What the loader of one instance delivers when so many of its customers are busy: X(1) … X(N) by
 // flow equivalence (Norton's theorem for queueing networks: Chandy, Herzog, Woo 1975). The workers
 // of all ranks of an instance are customers of one closed network over its capacities.
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -128,24 +127,6 @@ class Flow {
   static constexpr std::size_t most_known = 16;
   mutable std::vector<Known> known_;
   mutable std::size_t oldest_ = 0;
-};
-
-/// What the loader of one job delivers, kept from one epoch and one simulation to the next: of
-/// inputs that differ in what comes after the loader alone (steps, exchanges).
-class KnownFlows {
- public:
-  /// A reference that stays valid.
-  Flow& of(const Inputs& inputs, EpochKind kind, const Misses& misses, double active);
-
- private:
-  struct Known {
-    EpochKind kind;
-    Misses misses;
-    double active;
-    Flow flow;
-  };
-  std::deque<Known> known_;
-  bool one_source_ = false;  ///< the first epoch reads what later ones read
 };
 
 }  // namespace feedrate::pipeline

@@ -12,6 +12,8 @@
 
 namespace feedrate::pipeline {
 
+class KnownLoading;  ///< known_loading.hpp
+
 /// The share of its credit that each rate limit with a burst has left, by the limit's name; carried
 /// from staging to epoch to epoch.
 class Credits {
@@ -34,9 +36,9 @@ struct MeanEpochs {
 };
 
 /// The mean of `epochs`, which uses up `credits`. With `details` the waiting is shared out over the
-/// stages of loading; else it is booked on decode. `flows`: of inputs whose loader is the same.
+/// stages of loading; else it is booked on decode. `loading`: of inputs whose loading is the same.
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details,
-                       KnownFlows* flows = nullptr);
+                       KnownLoading* loading = nullptr);
 
 /// Time of the slowest of `gpus` between two all-reduces, `group` batches apart, over the mean.
 queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/known_loading.hpp"
 #include "pipeline/mean_epoch.hpp"
 
 namespace feedrate::pipeline {
@@ -17,13 +18,13 @@ struct Uneven {
   const Inputs& inputs;
   const Epochs& epochs;
   const Misses& misses;
-  KnownFlows& flows;
+  KnownLoading& loading;
   Division division;
   double of_all = 0.0;   ///< batches' worth of what each worker owns
   double in_left = 0.0;  ///< of what few own more, as far as it is trained on
 
-  Uneven(const Inputs& of, const Epochs& which, const Misses& found, KnownFlows& known)
-      : inputs(of), epochs(which), misses(found), flows(known), division(division_of(of)) {
+  Uneven(const Inputs& of, const Epochs& which, const Misses& found, KnownLoading& known)
+      : inputs(of), epochs(which), misses(found), loading(known), division(division_of(of)) {
     const EpochShape shape = epoch_shape(of);
     of_all = division.workers * division.owned / of.batch;
     const double all = shape.steps - 1.0 + shape.last_batch / of.batch;
@@ -33,7 +34,7 @@ struct Uneven {
 
   void add_to(Made& made, const Flow& all, bool details) const {
     if (in_left <= 0.0) return;
-    Flow& flow = flows.of(inputs, epochs.kind, misses, division.few);
+    Flow& flow = loading.flow(inputs, epochs.kind, misses, division.few);
     for (std::size_t i = 0; i < all.limits().size(); ++i) flow.set_burst(i, all.in_burst(i));
     const Made few = one_epoch(inputs, epochs, misses, flow, division.few, details);
     // Their chain of batches, if the GPU never keeps it waiting; and from where the GPU begins the
@@ -71,12 +72,12 @@ Span last_of(const Paces& paces) {
 }  // namespace
 
 MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& credits, bool details,
-                       KnownFlows* flows) {
+                       KnownLoading* loading) {
   const Misses misses = misses_in(inputs, epochs.first);
   const double active = active_workers(inputs);
-  KnownFlows own;
-  KnownFlows& known = flows != nullptr ? *flows : own;
-  Flow& flow = known.of(inputs, epochs.kind, misses, active);
+  KnownLoading own;
+  KnownLoading& known = loading != nullptr ? *loading : own;
+  Flow& flow = known.flow(inputs, epochs.kind, misses, active);
   const Uneven uneven(inputs, epochs, misses, known);
   const auto& limits = flow.limits();
   // A credit is worth another number of samples where caches spare another share of the reads.

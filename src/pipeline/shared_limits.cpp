@@ -22,6 +22,13 @@ bool shares(const std::optional<Read>& read) {
   return read && shares(*read);
 }
 
+/// Whether credit that ends changes what all share.
+bool bursts(const std::optional<Read>& read) {
+  return read && std::any_of(read->limits.begin(), read->limits.end(), [](const RateLimit& limit) {
+           return limit.shared && limit.burst_rate > 0.0;
+         });
+}
+
 void lift(Read& read) {
   if (read.shared_by_all > Bandwidth{}) read.rate = read.unshared;
   std::erase_if(read.limits, [](const RateLimit& limit) { return limit.shared; });
@@ -43,6 +50,10 @@ void give_whole(Read& read, double instances) {
 using FirstEnds = std::map<std::string, Duration>;
 
 FirstEnds first_ends(const Inputs& inputs) {
+  if (!(inputs.staging && bursts(inputs.staging->read)) && !bursts(inputs.first_source) &&
+      !bursts(inputs.source)) {
+    return {};
+  }
   SimulationOptions options;
   options.details = false;
   FirstEnds ends;

@@ -12,6 +12,7 @@
 #include "collective/plan.hpp"
 #include "pipeline/affordable.hpp"
 #include "pipeline/interruptions.hpp"
+#include "pipeline/known_loading.hpp"
 #include "pipeline/loading.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
@@ -49,7 +50,7 @@ struct Gang {
   const Inputs& inputs;
   Credits& credits;
   std::vector<Instances> others;
-  KnownFlows* flows = nullptr;  ///< of `inputs`
+  KnownLoading* loading = nullptr;  ///< of `inputs`
   Duration decides{};
   /// Of later epochs whose events were simulated.
   struct Simulated {
@@ -80,7 +81,7 @@ struct Gang {
 /// An epoch, or several that are alike, by the mean. Of unequal instances the slowest decide, for
 /// each step waits for all.
 MeanEpochs made_of_means(Gang& gang, bool details, const Epochs& epochs) {
-  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, details, gang.flows);
+  MeanEpochs slowest = mean_epochs(gang.inputs, epochs, gang.credits, details, gang.loading);
   Duration* decides = &gang.decides;
   for (Instances& kind : gang.others) {
     MeanEpochs other = mean_epochs(kind.inputs, epochs, kind.credits, details);
@@ -272,7 +273,7 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   if (inputs.epochs < 1.0) {
     // What a whole one would take, on the credits that it would find.
     Credits fresh = gang.credits;
-    Gang whole{inputs, fresh, gang.others, gang.flows};
+    Gang whole{inputs, fresh, gang.others, gang.loading};
     Outcome beside;
     out.first = out.later = made(whole, options, {}, beside).span;
   }
@@ -372,12 +373,11 @@ Outcome simulate(const Inputs& inputs, const SimulationOptions& options) {
   out.trained_samples = trained_samples(inputs);
   out.epochs = out.samples > 0.0 ? out.trained_samples / out.samples : 0.0;
   out.startup = inputs.startup;
-  Credits credits;
-  const MeanStaging staging = mean_staging(inputs, credits);
+  KnownLoading own;
+  KnownLoading& loading = options.loading != nullptr ? *options.loading : own;
+  auto [staging, credits] = loading.staged(inputs);
   out.staging = staging.time;
-  KnownFlows own;
-  Gang gang{inputs, credits, other_kinds(inputs, credits),
-            options.flows != nullptr ? options.flows : &own};
+  Gang gang{inputs, credits, other_kinds(inputs, credits), &loading};
   make_epochs(out, gang, options);
   out.slowest_ranks = slowest_kind(gang);
   if (options.stretch != 1.0) {

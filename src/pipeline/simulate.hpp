@@ -15,7 +15,7 @@
 namespace feedrate::pipeline {
 
 struct KnownEpochs;  ///< affordable.hpp
-class KnownFlows;    ///< flow.hpp
+class KnownLoading;  ///< known_loading.hpp
 
 struct SimulationOptions {
   bool exact = false;      ///< simulate every chunk of every worker with its variability
@@ -28,8 +28,8 @@ struct SimulationOptions {
   /// With most_events: those that calls before simulated of the same inputs, by the same options
   /// but for the seeds; this one adds its own.
   KnownEpochs* known = nullptr;
-  /// Of the mean, of calls before whose inputs have the same loader (KnownFlows, flow.hpp).
-  KnownFlows* flows = nullptr;
+  /// Of the mean: of calls before whose inputs have the same loading; this one adds to it.
+  KnownLoading* loading = nullptr;
   double stretch = 1.0;  ///< of the mean's epochs: as events said of this job
   bool details = true;   ///< share out the waiting over the stages of loading
   /// One course of interruptions, by chance, instead of their mean: which.

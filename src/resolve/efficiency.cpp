@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pipeline/flow.hpp"
+#include "pipeline/known_loading.hpp"
 #include "pipeline/simulate.hpp"
 
 namespace feedrate::resolve {
@@ -32,10 +32,10 @@ Inputs uninterrupted(Inputs inputs) {
   return inputs;
 }
 
-Duration training(const Inputs& inputs, pipeline::KnownFlows* flows = nullptr) {
+Duration training(const Inputs& inputs, pipeline::KnownLoading* loading = nullptr) {
   pipeline::SimulationOptions plain;
   plain.details = false;
-  plain.flows = flows;
+  plain.loading = loading;
   return pipeline::simulate(inputs, plain).training();
 }
 
@@ -93,7 +93,7 @@ bool lose_by_loading(Inputs& job, double free, Inputs& tried, const Over& over) 
   const auto slower = [&](double times) {
     tried.speed = job.speed;
     for (const Stage stage : input_pipeline) tried.speed[stage] /= times;
-    return over(times == 1.0);
+    return over();
   };
   const Point fast{1.0, slower(1.0)};
   if (fast.over > 0.5 * free) return false;
@@ -115,10 +115,8 @@ void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
   job.exposed_allreduce = Duration{};
   job.exposed_is_of_job = true;
   Inputs tried = uninterrupted(job);
-  pipeline::KnownFlows flows;
-  const auto over = [&](bool same_loader = true) {
-    return training(tried, same_loader ? &flows : nullptr) / goal - 1.0;
-  };
+  pipeline::KnownLoading loading;
+  const auto over = [&] { return training(tried, &loading) / goal - 1.0; };
   const auto with_exposed = [&](double each) {
     tried.exposed_allreduce = seconds(each);
     return over();

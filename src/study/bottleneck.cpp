@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pipeline/known_loading.hpp"
 #include "pipeline/mean.hpp"
 
 namespace feedrate::study {
@@ -35,13 +36,16 @@ pipeline::Inputs with_faster(const pipeline::Inputs& inputs, Stage stage, Durati
   return faster;
 }
 
-Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base,
+                           pipeline::KnownLoading* loading) {
   Bottleneck bottleneck;
   const auto first = pipeline::capacities(inputs, pipeline::EpochKind::first, 1.0);
   const auto later =
       pipeline::capacities(inputs, pipeline::EpochKind::later, pipeline::epochs_begun(inputs));
   pipeline::SimulationOptions options;
   options.details = false;
+  pipeline::KnownLoading own;
+  options.loading = loading != nullptr ? loading : &own;
   for (Stage stage : all_stages()) {
     if (!costs(inputs, stage, base, first, later)) continue;
     const pipeline::Outcome outcome = pipeline::simulate(with_faster(inputs, stage, base), options);
@@ -54,7 +58,7 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base) {
   auto named = bottleneck.gains.front();
   if (named.first == Stage::gpu && bottleneck.gains.size() > 1) {
     // GPUs that wait for the slowest of them wait for a GPU's work.
-    const pipeline::Span total = pipeline::simulate(inputs).total;
+    const pipeline::Span total = pipeline::simulate(inputs, options).total;
     if (named.second > (total.busy + total.straggling) / base) named = bottleneck.gains[1];
   }
   bottleneck.stage = named.first;

@@ -24,8 +24,10 @@ pipeline::Inputs with_faster(const pipeline::Inputs& inputs, Stage stage, Durati
 /// Simulates the job with each stage that takes any time made twice as fast in turn, all else
 /// equal; the bottleneck is the stage that shortens the job most. `base` is the job's time as it
 /// is. GPUs that save more than all of their work takes do so by what they spare others (a
-/// checkpoint at each second of training): then it is the next stage that gains.
-Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base);
+/// checkpoint at each second of training): then it is the next stage that gains. `loading`: what is
+/// known of these inputs.
+Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base,
+                           pipeline::KnownLoading* loading = nullptr);
 
 /// Whether the bottleneck is start-up, and that of the job.
 bool is_startup_of_job(const Result& result);

@@ -124,7 +124,8 @@ bool try_stages(ByEvents& by_events, const pipeline::Inputs& inputs,
 
 }  // namespace
 
-Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options) {
+Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options,
+                       pipeline::KnownLoading* loading) {
   Stated stated;
   stated.options.seed = options.seed;
   if (options.exact) {
@@ -142,7 +143,9 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     stated.by_events = found;
     return stated;
   }
-  stated.mean = pipeline::simulate(inputs, stated.options);
+  pipeline::SimulationOptions of_mean = stated.options;
+  of_mean.loading = loading;
+  stated.mean = pipeline::simulate(inputs, of_mean);
   stated.outcome = stated.mean;
   // An efficiency that was measured holds for the job as a whole, whatever its events would add.
   if (!options.events || inputs.exposed_is_of_job || marches_in_step(inputs)) return stated;

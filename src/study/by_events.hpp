@@ -30,7 +30,8 @@ struct Stated {
 /// The job as RunOptions asks: by its mean, by all of its events, or by the mean beside as many
 /// events as are affordable, unless nothing varies in it. Where these part from it, seeds are added
 /// until the standard error of their mean is under 0.5 %, or the events are used up.
-Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options);
+Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options,
+                       pipeline::KnownLoading* loading = nullptr);
 
 /// Whether the events name another bottleneck than the mean, but by no more than chance and 2
 /// points: the mean's then stays the verdict.

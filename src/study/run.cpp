@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "model/efficiency.hpp"
 #include "pipeline/alone.hpp"
+#include "pipeline/known_loading.hpp"
 #include "pipeline/mean.hpp"
 #include "pipeline/random.hpp"
 #include "pipeline/simulate.hpp"
@@ -135,7 +136,8 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   const resolve::Resolved resolved = resolve::resolve(
       scenario, catalog, host, {},
       options.list_inputs ? resolve::Want::everything : resolve::Want::without_texts);
-  Stated stated = simulate_stated(resolved.inputs, options);
+  pipeline::KnownLoading loading;
+  Stated stated = simulate_stated(resolved.inputs, options, &loading);
   const pipeline::Outcome& outcome = stated.outcome;
   const pipeline::Outcome& mean = stated.mean;
   pipeline::SimulationOptions simulation = stated.options;
@@ -175,7 +177,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.shared_limit = shared_limit_of(scenario, inputs);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   report_interruptions(result, scenario, catalog, host, resolved, outcome);
-  if (options.gains) result.bottleneck = find_bottleneck(inputs, mean.total.wall);
+  if (options.gains) result.bottleneck = find_bottleneck(inputs, mean.total.wall, &loading);
   if (stated.by_events) {
     result.by_events = stated.by_events;
     find_bottleneck_by_events(*result.by_events, inputs, outcome.total, options, result.bottleneck);
