@@ -25,11 +25,10 @@ Flow& KnownLoading::flow(const Inputs& inputs, EpochKind kind, const Misses& mis
 }
 
 const KnownLoading::Staged& KnownLoading::staged(const Inputs& inputs) {
-  Speeds speeds = speeds_of(inputs);
-  // Copying is done before anything is decoded or sent.
-  std::fill(speeds.begin() + 3, speeds.end(), 1.0);
-  const auto found = std::find_if(staged_.begin(), staged_.end(),
-                                  [&](const OfStaging& one) { return one.speeds == speeds; });
+  const Speeds speeds = speeds_of(inputs);
+  const auto found = std::find_if(staged_.begin(), staged_.end(), [&](const OfStaging& one) {
+    return std::equal(speeds.begin(), speeds.begin() + of_copying, one.speeds.begin());
+  });
   if (found != staged_.end()) return found->staged;
   Staged made;
   made.staging = mean_staging(inputs, made.credits);

@@ -24,8 +24,10 @@ class KnownLoading {
   const Staged& staged(const Inputs& inputs);
 
  private:
+  /// Whose speeds count; those that copying passes come first.
   static constexpr std::array stages = {Stage::download, Stage::network, Stage::disk,
                                         Stage::decode,   Stage::remote,  Stage::collate};
+  static constexpr std::size_t of_copying = 3;
   using Speeds = std::array<double, stages.size()>;
   static Speeds speeds_of(const Inputs& inputs);
 
