@@ -30,7 +30,7 @@ engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve
 }
 
 /// Rates are enforced over a while (SampleLimit::saved): who asked for less in the last one may ask
-/// for more in this.
+/// for more in this, beside what chunks that are begun are lent.
 LimitBuckets add_limit(engine::Model& model, const std::string& name, const SampleLimit& limit,
                        double fold, const Opening& opening) {
   LimitBuckets made;
@@ -137,7 +137,7 @@ engine::BucketId add_nic(engine::Model& model, const std::string& name, const Sh
                          double fold, const Opening& opening) {
   const double rate = nic.rate / fold;
   const double gradients = nic.gradients / fold;
-  return model.add(engine::Bucket{name + "NIC", rate, std::max(opening.samples, rate) + gradients,
+  return model.add(engine::Bucket{name + "NIC", rate, opening.samples + rate + gradients,
                                   opening.let_through(rate) + gradients});
 }
 
