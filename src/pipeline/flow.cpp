@@ -253,29 +253,22 @@ void Flow::run_beside(double background) const {
   background_ = background;
 }
 
-Flow::Delivered Flow::unlimited(const Waiting& waiting, double background) const {
-  const auto known = std::find_if(known_.begin(), known_.end(), [&](const Known& one) {
-    return one.background == background && one.waiting == waiting;
+const Delivered& Flow::unlimited(const Waiting& waiting, double background) const {
+  return delivered_.of({waiting, background}, [&] {
+    run_beside(background);
+    Delivered all;
+    for (const Group& group : groups_) {
+      const Loading& loading = group.loading;
+      const double customers = std::min(loading.customers, double(group.network.customers()));
+      const double lost =
+          waiting.barrier > 0.0 ? waiting.barrier * varies(loading, waiting.batch) : 0.0;
+      const double there = group.at_stations(waiting.share * customers, std::sqrt(lost));
+      const double rate = group.throughput(there);
+      if (&group == &groups_.front() && rate > 0.0) all.cycle = waiting.share * customers / rate;
+      all.rate += std::min(group.own_limit, rate) * loading.share;
+    }
+    return all;
   });
-  if (known != known_.end()) return known->delivered;
-  run_beside(background);
-  Delivered all;
-  for (const Group& group : groups_) {
-    const Loading& loading = group.loading;
-    const double customers = std::min(loading.customers, double(group.network.customers()));
-    const double lost =
-        waiting.barrier > 0.0 ? waiting.barrier * varies(loading, waiting.batch) : 0.0;
-    const double there = group.at_stations(waiting.share * customers, std::sqrt(lost));
-    const double rate = group.throughput(there);
-    if (&group == &groups_.front() && rate > 0.0) all.cycle = waiting.share * customers / rate;
-    all.rate += std::min(group.own_limit, rate) * loading.share;
-  }
-  if (known_.size() < most_known) {
-    known_.push_back({waiting, background, all});
-  } else {
-    known_[oldest_++ % most_known] = {waiting, background, all};
-  }
-  return all;
 }
 
 Flow::Tightest Flow::tightest(double nic) const {
@@ -313,16 +306,19 @@ double Flow::crowding(double others) const {
   return group ? (others + 1.0) / group->loading.cores.total(others + 1.0) : 1.0;
 }
 
+Flow::Parts Flow::part_of(const Group& group) const {
+  const double all = unlimited({}, 0.0).rate;
+  run_beside(0.0);
+  return {all, std::min(group.own_limit, group.throughput(double(group.network.customers())))};
+}
+
 double Flow::core_work() const {
   const Group* group = on_cores();
   if (!group) return 0.0;
   const double work = group->loading.cpu + group->loading.collate;
   if (groups_.size() == 1 || work <= 0.0) return work;
   // Remote workers make the other samples.
-  const double all = unlimited({}, 0.0).rate;
-  run_beside(0.0);
-  const double here =
-      std::min(group->own_limit, group->throughput(double(group->network.customers())));
+  const auto [all, here] = part_of(*group);
   return all > 0.0 ? work * here / all : work;
 }
 
@@ -331,10 +327,7 @@ double Flow::cores_need(double samples, double beside) const {
   if (!group) return 0.0;
   const double work = group->loading.cpu + group->loading.collate;
   if (groups_.size() == 1) return (beside + samples * work) / group->loading.cores.maximum();
-  const double all = unlimited({}, 0.0).rate;
-  run_beside(0.0);
-  const double here =
-      std::min(group->own_limit, group->throughput(double(group->network.customers())));
+  const auto [all, here] = part_of(*group);
   const double helped = std::max(0.0, all - here);
   return (beside + samples * work) / (group->loading.cores.maximum() + helped * work);
 }
@@ -358,7 +351,7 @@ Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
   const Loading& loading = groups_.front().loading;
   const double reading = loading.reading();
   const double alone = loading.alone();
-  const Delivered all = unlimited(waiting, background);
+  const Delivered& all = unlimited(waiting, background);
   if (alone <= 0.0 || all.rate <= 0.0) return {all.rate, {}};
   double most = alone > reading ? make_cv_ : 0.0;
   if (reading > 0.0 && read_cv_ > most) {

@@ -3,10 +3,12 @@
 // flow equivalence (Norton's theorem for queueing networks: Chandy, Herzog, Woo 1975). The workers
 // of all ranks of an instance are customers of one closed network over its capacities.
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pipeline/loading.hpp"
 #include "queueing/closed_network.hpp"
+#include "queueing/remembered.hpp"
 #include "queueing/single_server.hpp"
 
 namespace feedrate::pipeline {
@@ -14,6 +16,23 @@ namespace feedrate::pipeline {
 /// Of what `customers` wait for at a station of downloads, if nothing else keeps them, beyond what
 /// one of them needs there alone: the part that is the NIC's, 0…1.
 double nic_part(const Station& station, double customers);
+
+/// How customers that make batches of `batch` samples wait for each other: `share` of them are at
+/// stations by what does not depend on how much these vary; beside it each waits for `barrier`
+/// times the squared coefficient of variation of its time there, as a share of that time.
+struct Waiting {
+  double share = 1.0;
+  double barrier = 0.0;
+  double batch = 1.0;
+
+  bool operator==(const Waiting&) const = default;
+};
+
+/// What customers deliver together.
+struct Delivered {
+  double rate = 0.0;
+  double cycle = 0.0;  ///< seconds a sample of one of the first group's customers
+};
 
 class Flow {
  public:
@@ -28,16 +47,6 @@ class Flow {
   [[nodiscard]] double limit() const;
   /// What the stream of Pipe mode alone would allow, samples a second; 1e300 without one.
   [[nodiscard]] double streamed() const { return stream_rate_ > 0.0 ? stream_rate_ : 1e300; }
-  /// How customers that make batches of `batch` samples wait for each other: `share` of them are at
-  /// stations by what does not depend on how much these vary; beside it each waits for `barrier`
-  /// times the squared coefficient of variation of its time there, as a share of that time.
-  struct Waiting {
-    double share = 1.0;
-    double barrier = 0.0;
-    double batch = 1.0;
-
-    bool operator==(const Waiting&) const = default;
-  };
   /// Squared coefficient of variation of the making of a batch. `whole`: of all of it at once, as
   /// if waiting varied alike. `own`: where only reading and making themselves vary, and not what
   /// customers wait at stations and for each other.
@@ -94,11 +103,13 @@ class Flow {
   void join_limits(const Inputs& inputs, const Misses& misses);
   /// The customers on the instance's own cores; null without.
   [[nodiscard]] const Group* on_cores() const;
-  struct Delivered {
-    double rate = 0.0;
-    double cycle = 0.0;  ///< seconds a sample of one of the first group's customers
+  [[nodiscard]] const Delivered& unlimited(const Waiting& waiting, double background) const;
+  /// Of unlimited({}, 0.0), samples per second: of all groups, and of one of them.
+  struct Parts {
+    double all = 0.0;
+    double own = 0.0;
   };
-  [[nodiscard]] Delivered unlimited(const Waiting& waiting, double background) const;
+  [[nodiscard]] Parts part_of(const Group& group) const;
   /// Brings all groups to cores on which so many other threads run.
   void run_beside(double background) const;
   /// Squared seconds a sample by which what a customer does for a batch varies.
@@ -118,15 +129,8 @@ class Flow {
   double stream_beyond_nic_ = 0.0;  ///< the same were there no NIC
   double read_cv_ = 0.0, make_cv_ = 0.0, size_cv_ = 0.0;
   mutable double background_ = -1.0;  ///< that run_beside() was last asked for
-  /// The last answers, for each epoch asks what the one before asked.
-  struct Known {
-    Waiting waiting;
-    double background;
-    Delivered delivered;
-  };
-  static constexpr std::size_t most_known = 16;
-  mutable std::vector<Known> known_;
-  mutable std::size_t oldest_ = 0;
+  /// unlimited() of a waiting and a background, for each epoch asks what the one before asked.
+  mutable queueing::Remembered<std::pair<Waiting, double>, Delivered, 16> delivered_;
 };
 
 }  // namespace feedrate::pipeline

@@ -122,7 +122,7 @@ Pace attempt(const Epoch& e, double period) {
   double load = 0.0;
   double lost = 0.0;  // share of a time at stations, for a squared coefficient of variation of 1
   if (e.buffer > 0.0) lost = queueing::barrier_loss(e.sources, 1.0, e.buffer);
-  Flow::Waiting waiting{1.0, c.inline_load ? 0.0 : lost, e.batch};
+  Waiting waiting{1.0, c.inline_load ? 0.0 : lost, e.batch};
   waiting.share = e.share;
   const auto [rate, varies] = e.flow.loaded(waiting, pace.background);
   double variance = varies.own;
