@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/bits.hpp"
@@ -273,10 +274,18 @@ void build_buckets(const Model& model, Lowered& out, std::vector<TokenBucket>& b
       if (varies(in.spread)) requests[in.target].random = true;
     }
   }
+  for (Requests& each : requests) {
+    std::sort(each.ns.begin(), each.ns.end());
+    each.ns.erase(std::unique(each.ns.begin(), each.ns.end()), each.ns.end());
+  }
+  // Of instances that are alike, each has one that is asked for the same.
+  std::map<Requests, std::uint64_t> parts;
   for (std::size_t b = 0; b < model.buckets.size(); ++b) {
     const Bucket& bucket = model.buckets[b];
+    const auto [known, is_new] = parts.try_emplace(requests[b]);
+    if (is_new) known->second = parts_of_ns(requests[b]);
     buckets.emplace_back(bucket.rate, bucket.burst, bucket.initial.value_or(bucket.burst),
-                         parts_of_ns(requests[b]));
+                         known->second);
     if (!(bucket.burst * buckets.back().parts_per_token() < TokenBucket::most_room)) {
       throw BuildError(fmt::format("bucket '{}': a burst of {} tokens is too large for the rate",
                                    bucket.name, bucket.burst));

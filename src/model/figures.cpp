@@ -77,7 +77,7 @@ constexpr std::array<Figure, figure_count> table = {{
     {FigureId::staging, time, "staging_s", second, less, "staging",
      "copying the dataset, File mode", [](R r) -> Value { return r.times.staging.base(); }},
     {FigureId::first_epoch, time, "first_epoch_s", second, less, "first epoch", "",
-     [](R r) -> Value { return r.times.first_epoch.base(); }},
+     [](R r) -> Value { return r.times.first_epoch.base(); }, &Bands::first_epoch_s},
     {FigureId::epoch, time, "epoch_s", second, less, "later epochs", "a later epoch; where they differ, the last one",
      [](R r) -> Value { return r.times.epoch.base(); }, &Bands::epoch_s},
     {FigureId::total_time, time, "total_s", second, less, "whole job", "",
@@ -191,34 +191,34 @@ constexpr std::array<Figure, figure_count> table = {{
      [](R r) { return r.interruptions && r.interruptions->blocks ? Value(r.bill.unused.base()) : std::nullopt; }, nullptr, "", true},
 
     {FigureId::hours, derived, "hours", FigureUnit::hours, less, "hours", "total_s in hours",
-     [](R r) -> Value { return r.times.total / hours(1.0); }},
+     [](R r) -> Value { return r.times.total / hours(1.0); }, nullptr, "", false, FigureId::total_time},
     {FigureId::step_time, derived, "step_ms", FigureUnit::milliseconds, less, "step",
      "epoch_s / steps_per_epoch",
      [](R r) -> Value {
        if (r.steps_per_epoch <= 0.0) return std::nullopt;
        return r.times.epoch.base() / r.steps_per_epoch * 1e3;
      },
-     nullptr, "", true},
+     nullptr, "", true, FigureId::epoch},
     {FigureId::cost_per_epoch, derived, "epoch_usd", dollar, less, "cost of an epoch",
      "money_usd over the epochs",
      [](R r) -> Value {
        if (r.steps_per_epoch <= 0.0 || r.steps <= 0.0) return std::nullopt;
        return r.bill.money.base() * r.steps_per_epoch / r.steps;
      },
-     nullptr, "", true},
+     nullptr, "", true, FigureId::money},
     {FigureId::cost_per_million_samples, derived, "million_samples_usd", dollar, less,
      "cost of a million samples", "money_usd over the samples of all epochs",
      [](R r) -> Value {
        if (r.samples <= 0.0) return std::nullopt;
        return r.bill.money.base() * 1e6 / r.samples;
      },
-     nullptr, "", true},
+     nullptr, "", true, FigureId::money},
     {FigureId::month, derived, "month_usd", dollar, less, "cost of a month",
      "money_usd times accounting.runs_per_month",
      [](R r) -> Value {
        return r.runs_per_month ? Value(r.bill.money.base() * *r.runs_per_month) : std::nullopt;
      },
-     nullptr, "", true},
+     nullptr, "", true, FigureId::money},
     {FigureId::stall, derived, stall_name, second, less, "GPU waits", "total_s - gpu_busy_s",
      [](R r) -> Value { return (r.times.total - r.gpu_busy_time).base(); }},
     {FigureId::later_epoch, derived, "later_epoch_s", second, less, "later epochs on average",
@@ -325,8 +325,35 @@ std::optional<double> value_of(const Result& result, FigureId id) {
   return figure(id).of(result);
 }
 
-std::optional<Band> band_of(const Result& result, const Figure& figure) {
-  return result.bands ? band_of(*result.bands, figure) : std::nullopt;
+namespace {
+
+/// `quantiles` of the figure whose spread `of` has, brought to what `of` is counted in.
+template <class Quantiles>
+std::optional<Quantiles> in_proportion(const Result& result, const Figure& of,
+                                       Quantiles quantiles) {
+  if (!of.spread_of) return quantiles;
+  const auto value = of.of(result);
+  const auto drawn = value_of(result, *of.spread_of);
+  if (!value || !drawn || *drawn == 0.0) return std::nullopt;
+  for (double& one : quantiles) one *= *value / *drawn;
+  return quantiles;
+}
+
+}  // namespace
+
+std::optional<Band> band_of(const Result& result, const Figure& of) {
+  if (!result.bands) return std::nullopt;
+  const auto band = band_of(*result.bands, of.spread_of ? figure(*of.spread_of) : of);
+  return band ? in_proportion(result, of, *band) : std::nullopt;
+}
+
+std::optional<InnerBand> inner_band_of(const Result& result, const Figure& of) {
+  if (!band_of(result, of)) return std::nullopt;
+  const auto at =
+      std::find(banded_figures.begin(), banded_figures.end(), of.spread_of.value_or(of.id));
+  if (at == banded_figures.end()) return std::nullopt;
+  return in_proportion(result, of,
+                       result.bands->inner[static_cast<std::size_t>(at - banded_figures.begin())]);
 }
 
 std::optional<Band> band_of(const Bands& bands, const Figure& figure) {

@@ -119,9 +119,11 @@ struct Figure {
   std::string_view manual;  ///< what it is, where name and title leave that open
   /// Empty, where `may_lack` says so: does not apply, or is not known.
   std::optional<double> (*of)(const Result&) = nullptr;
-  Band Bands::*band = nullptr;       ///< its spread over draws; null: none is kept
-  std::string_view alias{};          ///< what a limit may call it as well: "time"
-  bool may_lack = false;             ///< whether a result need not have it
+  Band Bands::*band = nullptr;  ///< its spread over draws; null: none is kept
+  std::string_view alias{};     ///< what a limit may call it as well: "time"
+  bool may_lack = false;        ///< whether a result need not have it
+  /// The figure that it is a constant times of, and whose spread it has; empty: its own, if any.
+  std::optional<FigureId> spread_of{};
   std::string_view since = "0.1.0";  ///< the first version that has it
 };
 
@@ -147,6 +149,8 @@ std::optional<double> value_of(const Result& result, FigureId id);
 /// Its 5 %, 50 % and 95 % quantiles over the draws; empty where there are none of it.
 std::optional<Band> band_of(const Result& result, const Figure& figure);
 std::optional<Band> band_of(const Bands& bands, const Figure& figure);
+/// Its inner quantiles; empty likewise.
+std::optional<InnerBand> inner_band_of(const Result& result, const Figure& figure);
 
 /// "s", "USD", "samples/s"; "" for shares and counts.
 std::string_view unit_text(FigureUnit unit);
@@ -156,9 +160,9 @@ inline constexpr std::array main_figures = {FigureId::money, FigureId::total_cos
                                             FigureId::total_time, FigureId::gpu_busy};
 /// Those whose spread over draws is kept, in the order in which it is written.
 inline constexpr std::array banded_figures = {
-    FigureId::total_time,           FigureId::epoch,      FigureId::money,
-    FigureId::total_cost,           FigureId::throughput, FigureId::gpu_busy,
-    FigureId::busy_after_first_step};
+    FigureId::total_time,            FigureId::epoch,      FigureId::money,
+    FigureId::total_cost,            FigureId::throughput, FigureId::gpu_busy,
+    FigureId::busy_after_first_step, FigureId::first_epoch};
 /// Those in which a comparison states by how much a result differs from the first.
 inline constexpr std::array compared_figures = {FigureId::total_time, FigureId::money,
                                                 FigureId::total_cost, FigureId::throughput};

@@ -61,11 +61,8 @@ std::optional<Band> metric_band(const Result& result, std::string_view name) {
 }
 
 std::optional<InnerBand> metric_inner_band(const Result& result, std::string_view name) {
-  if (!metric_band(result, name)) return std::nullopt;
-  const auto at = std::find_if(banded_figures.begin(), banded_figures.end(),
-                               [&](FigureId id) { return name_of(id) == name; });
-  if (at == banded_figures.end()) return std::nullopt;
-  return result.bands->inner[static_cast<std::size_t>(at - banded_figures.begin())];
+  const Figure* figure = find_figure(name);
+  return figure == nullptr ? std::nullopt : inner_band_of(result, *figure);
 }
 
 FigureUnit unit_of(std::string_view name) {

@@ -97,8 +97,8 @@ using InnerBand = std::array<double, 4>;
 struct Bands {
   int replications = 0;
   Band total_s{}, epoch_s{}, money_usd{}, total_usd{}, throughput{}, gpu_busy{};
-  Band busy_after_first_step{};
-  std::array<InnerBand, 7> inner{};  ///< of these, in this order
+  Band busy_after_first_step{}, first_epoch_s{};
+  std::array<InnerBand, 8> inner{};  ///< of these, in this order
   PerStage<double> bottleneck_probability;
   double never_ends = 0.0;  ///< share of replications whose job never does: in none of the bands
 };

@@ -114,6 +114,9 @@ struct Caches {
   /// instance's disk does, over both NICs, and how much longer each read of that takes.
   double from_peers = 0.0;
   Duration peer_latency;
+  /// Whether the page cache holds what a mount has given, whatever that keeps on the disk beneath;
+  /// otherwise it holds pages of the files in the cache on the disk, and loses what these lose.
+  bool above_mount = false;
 };
 
 /// Who waits while a batch is copied to the GPU.

@@ -197,12 +197,11 @@ Misses misses_in(const Inputs& inputs, double epoch) {
   if (caches.decoded) misses.decode = 1.0 - seen_before(caches.readers, epoch);
   double page =
       1.0 - hit_in_epoch(caches.room, caches.policy, caches.readers, epoch, caches.staged);
-  // Pages are those of files that a cache on the disk still has.
   const double evicted =
       caches.on_disk > 0.0
           ? 1.0 - hit_in_epoch(caches.on_disk, CachePolicy::lru, disk_readers(caches), epoch, false)
           : 0.0;
-  page = std::max(page, evicted);
+  if (!caches.above_mount) page = std::max(page, evicted);
   // A sample that was not decoded on this instance was not read there either.
   const double read = caches.decoded ? misses.decode * (caches.staged ? page : 1.0) : page;
   misses.disk = read;

@@ -280,6 +280,7 @@ void resolve_source(Context& context) {
     } else {
       context.use(Stage::disk, "/source/cache", Value<Bytes>::given(*cache));
     }
+    inputs.caches.above_mount = mode == InputMode::mount;
     resolve_disk(context, false);
   } else if (mode == InputMode::mount) {
     resolve_page_cache(context, false);  // the client's

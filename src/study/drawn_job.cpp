@@ -66,6 +66,7 @@ double figure_of(const DrawnJob& job, FigureId id) {
   const Duration after_staging = outcome.total.wall - outcome.startup - outcome.staging;
   switch (id) {
     case FigureId::total_time: return outcome.total.wall.base();
+    case FigureId::first_epoch: return outcome.first.wall.base();
     case FigureId::epoch: return outcome.later.wall.base();
     case FigureId::money: return job.bill.money.base();
     case FigureId::total_cost: return job.bill.total.base();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -5,7 +6,10 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "draw.hpp"
 #include "engine/simulate.hpp"
+#include "engine/token_bucket.hpp"
+#include "seed.hpp"
 
 using namespace feedrate::engine;
 using Catch::Matchers::Contains;
@@ -323,4 +327,38 @@ TEST_CASE("engine: results that differ in a bucket alone differ") {
   CHECK(same_result(a, b));
   ++b.buckets[0].waited;
   CHECK_FALSE(same_result(a, b));
+}
+
+// By trying one after the other.
+TEST_CASE(
+    "engine: a bucket counts in the fewest parts of a ns in which each of its requests is whole") {
+  constexpr std::uint64_t most = 1 << 16;
+  feedrate::test::Draw draw(feedrate::test::seeded(4711));
+  int found = 0, none = 0;
+  for (int i = 0; i < 500; ++i) {
+    Requests requests;
+    for (double n = draw.whole(1.0, 3.0); n > 0.0; --n) {
+      double ns = draw.real(1e-3, 1e11);
+      switch (static_cast<int>(draw.whole(1.0, 5.0))) {
+        case 1: ns = std::ceil(ns); break;
+        case 2: ns = std::ceil(8.0 * ns) / 8.0; break;
+        case 3: ns = draw.whole(1.0, 1000.0) / draw.whole(1.0, 1e5); break;
+        case 4: ns = 1e9 / draw.whole(1.0, 1e4) * draw.whole(1.0, 64.0); break;
+        default: break;
+      }
+      requests.ns.push_back(ns);
+    }
+    std::uint64_t parts = 1;
+    const auto whole = [&](double ns) {
+      const double cost = ns * static_cast<double>(parts);
+      return std::abs(std::round(cost) - cost) <= 1e-10 * cost;
+    };
+    while (parts <= most && !std::all_of(requests.ns.begin(), requests.ns.end(), whole)) ++parts;
+    INFO("job " << i << ": " << requests.ns.front() << " ns and " << requests.ns.size() - 1
+                << " more");
+    CHECK(parts_of_ns(requests) == (parts <= most ? parts : std::uint64_t{1} << 40));
+    (parts <= most ? found : none) += 1;
+  }
+  CHECK(found > 100);
+  CHECK(none > 20);
 }

@@ -36,8 +36,8 @@ Result distinct() {
   r.instances = value();
   r.gpus = value();
   r.bottleneck.gain_if_twice_as_fast = value();
-  r.times = {seconds(value()), seconds(value()), seconds(value()), seconds(value()),
-             seconds(value()), seconds(0.01 * value())};
+  r.times = {seconds(value()), seconds(value()), seconds(value()),
+             seconds(value()), seconds(value()), seconds(0.01 * value())};
   r.throughput = Throughput::of(value());
   r.gpu_busy = value();
   r.gpu_busy_time = seconds(1.01 * value());  // so that its share of the time is another number
@@ -138,6 +138,35 @@ TEST_CASE("figures: JSON and CSV hold each figure with its value; limits and cas
 
 // Names that could be nothing else stand in the table alone; "gpus" and "efficiency" are keys of a
 // scenario too.
+TEST_CASE("figures: a figure that is a constant times another has its spread") {
+  Result r = distinct();
+  Bands& bands = r.bands.emplace();
+  bands.epoch_s = Band{0.8, 1.1, 1.5};
+  bands.money_usd = Band{2.0, 3.0, 5.0};
+  for (std::size_t i = 0; i < banded_figures.size(); ++i) {
+    const double at = 1.0 + static_cast<double>(i);
+    bands.inner[i] = {at, 2.0 * at, 3.0 * at, 4.0 * at};
+  }
+  int scaled = 0;
+  for (const Figure& one : all_figures()) {
+    if (!one.spread_of) continue;
+    ++scaled;
+    INFO(one.name);
+    const double factor = *one.of(r) / *value_of(r, *one.spread_of);
+    const auto band = metric_band(r, one.name), drawn = metric_band(r, name_of(*one.spread_of));
+    const auto inner = metric_inner_band(r, one.name),
+               inner_drawn = metric_inner_band(r, name_of(*one.spread_of));
+    REQUIRE((band && drawn && inner && inner_drawn));
+    for (std::size_t i = 0; i < 3; ++i) CHECK((*band)[i] == Approx(factor * (*drawn)[i]));
+    for (std::size_t i = 0; i < 4; ++i) CHECK((*inner)[i] == Approx(factor * (*inner_drawn)[i]));
+  }
+  CHECK(scaled == 5);
+  CHECK(metric_band(r, "step_ms")->at(1) == Approx(1.1e3 / r.steps_per_epoch));
+  r.bands.reset();
+  CHECK(!metric_band(r, "step_ms"));
+  CHECK(!metric_inner_band(r, "epoch_usd"));
+}
+
 TEST_CASE("figures: no other source file writes a figure's name") {
   const fs::path root = FEEDRATE_SOURCE_DIR;
   int files = 0;
