@@ -226,7 +226,14 @@ def freezes(frozen, studies):
             held = [p["band"][0] <= case["measured"] <= p["band"][2] for _, case, p in of if p["band"]]
             yield [f"{date}, {commit}" if name == "all" else name, len({study for study, _, _ in of}), len(of),
                    percent(median([abs(error(p["predicted"], case["measured"])) for _, case, p in of]), 1),
-                   percent(mean(held)) if held else "–"]
+                   share_of(held, of)]
+
+
+def share_of(held, points):
+    """How many of the points that had an interval lay in it, and how many that was where some had none."""
+    if not held:
+        return "–"
+    return percent(mean(held)) + (f" of {len(held)}" if len(held) < len(points) else "")
 
 
 def then_of(one, studies):
@@ -247,7 +254,7 @@ def frozen_rows(frozen, studies):
                if case["role"] == "predicted"]
         yield [one["study"], one["date"], f'{one["version"]}, {one["commit"]}', len(then),
                percent(median([abs(error(p["predicted"], case["measured"])) for case, p in then]), 1),
-               percent(mean(held)) if held else "–", len(then) - len(now) or "",
+               share_of(held, then), len(then) - len(now) or "",
                percent(median(now), 1) if now else "–"]
 
 
@@ -325,7 +332,7 @@ the simulation is worth no more than the rule: what it adds there is the bill, t
 
 {table(["by the program of", "studies", "points", "median error", "in the 90 % interval"], list(freezes(frozen, studies))) if frozen else ""}
 These are the only points that nothing in the program has seen. The first two programs, of which only their predictions are left, drew no error of
-the model's own.
+the model's own. Where only some points had an interval then, their number stands behind the share.
 
 {table(["study", "frozen", "by", "points", "median error then", "in the interval then", "fitted since", "median error now"], frozen_rows(frozen, studies)) if frozen else "None yet."}
 Points that helped to choose a number since then stand as they were predicted, and count as fitted now. A study enters the corpus only after the program's prediction of it has been committed in `bench/evidence/frozen.json`.
