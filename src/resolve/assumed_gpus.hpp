@@ -113,14 +113,9 @@ inline constexpr Assumption nvlink_share = {
     "allreduce",
     2};
 /// Share of the line rate of a GPU's PCIe link in one direction.
-inline constexpr Assumption pcie_share = {
-    "/job/allreduce/busbw_inside",
-    0.6,
-    0.3,
-    0.85,
-    "copies through host memory or switches share links (engineering judgement)",
-    "a third, as between sockets, to what one copy reaches (engineering judgement)",
-    "allreduce"};
+inline constexpr Assumption pcie_share =
+    from_studies("/job/allreduce/busbw_inside", learned::pcie_share,
+                 "what NCCL reaches through the memory of the host or switches", "allreduce");
 /// Shares of the line rate of an instance's network, by what it is.
 inline constexpr Assumption efa_share =
     from_studies("/job/allreduce/busbw", learned::efa_share,
