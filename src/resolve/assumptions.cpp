@@ -36,7 +36,6 @@ std::span<const Assumption* const> assumptions() {
                                      &handover_of_any,
                                      &handover_shared,
                                      &handover_pickled,
-                                     &mapped_by_pinning,
                                      &unpickled_by_pinning,
                                      &handover_cv,
                                      &collate,

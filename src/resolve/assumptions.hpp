@@ -184,11 +184,7 @@ inline constexpr Assumption handover_pickled = {
     "0.6 to 1.1 ms/MB: lists of arrays and named tuples through a pipe (eleven decoders in PyTorch "
     "loaders on one processor, 2026; engineering judgement)",
     "loader"};
-/// Per byte, where a thread pins batches: it takes them from the workers, and maps or unpickles
-/// them.
-inline constexpr Assumption mapped_by_pinning =
-    from_studies("mapping in the pinning thread", learned::handover_shared,
-                 "a batch in shared memory is mapped by the thread that pins it", "loader");
+/// Per byte, where a thread pins batches: it takes them from the workers, and unpickles them.
 inline constexpr Assumption unpickled_by_pinning = {
     "unpickling in the pinning thread",
     handover_pickled.value,

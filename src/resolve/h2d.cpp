@@ -88,10 +88,9 @@ void resolve_copy(Context& context) {
     inputs.pin = each / (memcpy_rate ? context.use(Stage::h2d, assumed::host_copy.key, *memcpy_rate,
                                                    DriftGroup::cpu)
                                      : context.assume<Bandwidth>(Stage::h2d, assumed::host_copy));
-    if (traits(inputs.kind).processes && inputs.workers > 0.0) {
-      const Assumption& per_byte = s.loader.transport == Transport::pickled
-                                       ? assumed::unpickled_by_pinning
-                                       : assumed::mapped_by_pinning;
+    const bool processes = traits(inputs.kind).processes && inputs.workers > 0.0;
+    if (processes && s.loader.transport == Transport::pickled) {
+      const Assumption& per_byte = assumed::unpickled_by_pinning;
       inputs.pin +=
           context.assume(Stage::h2d, per_byte, DurationPerByte::of(per_byte.value)) * each;
     }

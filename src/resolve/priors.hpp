@@ -28,10 +28,10 @@ inline constexpr Prior contention = {"contention", 0.0922, 0.01, 0.233, 3,
     "3 studies of 2024 to 2026, and one more of their kind: lotus-workers, aicr-replicated, "
     "own-two-core-hosts"};
 
-/// Seconds a byte of a batch that its worker left in shared memory: the main process of PyTorch's DataLoader, or its thread that pins batches.
-inline constexpr Prior handover_shared = {"handover_shared", 1.8e-10, 3.47e-11, 9.33e-10, 4,
-    "4 studies of 2022 to 2026, and one more of their kind: mlps1, own-two-core-hosts, "
-    "aicr-read, nersc-unet3d"};
+/// Seconds a byte of a batch that its worker left in shared memory: the main process of PyTorch's DataLoader.
+inline constexpr Prior handover_shared = {"handover_shared", 1.47e-10, 2.58e-11, 8.36e-10, 3,
+    "3 studies of 2024 to 2026, and one more of their kind: mlps1, own-two-core-hosts, "
+    "aicr-read"};
 
 /// C of 1 + c (n - 1)/(1 + (n - 1)/16), the time of n workers over that of one: pools of threads, or of processes that one process feeds.
 inline constexpr Prior pool_contention = {"pool_contention", 0.0572, 0.00497, 0.659, 6,

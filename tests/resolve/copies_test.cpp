@@ -72,16 +72,14 @@ TEST_CASE("copies: another stream's name is refused") {
                     Catch::Contains("side") && Catch::Contains("step"));
 }
 
-TEST_CASE("copies: who pins a batch of worker processes maps it, or unpickles it, and copies it") {
+TEST_CASE("copies: who pins a batch copies it, and unpickles one that came through a pipe") {
   const auto pin = [](const std::string& loader) {
     return resolved_of("", loader + R"(, "pin_memory": true)").inputs.pin.base();
   };
   const double copied = 602112.0 / assumed::host_copy.value;
-  const double mapped = 602112.0 * assumed::mapped_by_pinning.value;
   const double unpickled = 602112.0 * assumed::unpickled_by_pinning.value;
   const std::string workers = R"("kind": "pytorch", "num_workers": 4)";
-  CHECK(pin(workers) == Approx(copied + mapped));
-  CHECK(pin(workers + R"(, "transport": "shared_memory")") == Approx(copied + mapped));
+  CHECK(pin(workers) == Approx(copied));
   CHECK(pin(workers + R"(, "transport": "pickled")") == Approx(copied + unpickled));
   // Threads, and a loop that loads for itself, have the batch in memory of their own.
   CHECK(pin(R"("kind": "dali", "num_workers": 4)") == Approx(copied));
