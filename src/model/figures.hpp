@@ -159,10 +159,14 @@ std::string_view unit_text(FigureUnit unit);
 inline constexpr std::array main_figures = {FigureId::money, FigureId::total_cost,
                                             FigureId::total_time, FigureId::gpu_busy};
 /// Those whose spread over draws is kept, in the order in which it is written.
-inline constexpr std::array banded_figures = {
-    FigureId::total_time,            FigureId::epoch,      FigureId::money,
-    FigureId::total_cost,            FigureId::throughput, FigureId::gpu_busy,
-    FigureId::busy_after_first_step, FigureId::first_epoch};
+inline constexpr std::array banded_figures = {FigureId::total_time,
+                                              FigureId::epoch,
+                                              FigureId::money,
+                                              FigureId::total_cost,
+                                              FigureId::throughput,
+                                              FigureId::gpu_busy,
+                                              FigureId::busy_after_first_step,
+                                              FigureId::first_epoch};
 /// Those in which a comparison states by how much a result differs from the first.
 inline constexpr std::array compared_figures = {FigureId::total_time, FigureId::money,
                                                 FigureId::total_cost, FigureId::throughput};
