@@ -136,8 +136,6 @@ TEST_CASE("figures: JSON and CSV hold each figure with its value; limits and cas
   }
 }
 
-// Names that could be nothing else stand in the table alone; "gpus" and "efficiency" are keys of a
-// scenario too.
 TEST_CASE("figures: a figure that is a constant times another has its spread") {
   Result r = distinct();
   Bands& bands = r.bands.emplace();
@@ -167,6 +165,8 @@ TEST_CASE("figures: a figure that is a constant times another has its spread") {
   CHECK(!metric_inner_band(r, "epoch_usd"));
 }
 
+// Names that could be nothing else stand in the table alone; "gpus" and "efficiency" are keys of a
+// scenario too.
 TEST_CASE("figures: no other source file writes a figure's name") {
   const fs::path root = FEEDRATE_SOURCE_DIR;
   int files = 0;
