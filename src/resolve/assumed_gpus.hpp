@@ -112,10 +112,14 @@ inline constexpr Assumption nvlink_share = {
     "smaller messages, to 846 of the 900 GB/s of 8 B200 at 16 GiB",
     "allreduce",
     2};
-/// Share of the line rate of a GPU's PCIe link in one direction.
-inline constexpr Assumption pcie_share =
-    from_studies("/job/allreduce/busbw_inside", learned::pcie_share,
-                 "what NCCL reaches through the memory of the host or switches", "allreduce");
+/// Share of the line rate of a GPU's PCIe link in one direction that two of them reach.
+inline constexpr Assumption pcie_share = from_studies(
+    "/job/allreduce/busbw_inside", learned::pcie_share,
+    "what two GPUs reach by NCCL through the memory of the host or switches", "allreduce");
+/// The share of n GPUs is that of two by (2/n) to this power.
+inline constexpr Assumption pcie_crowding = from_studies(
+    "PCIe shared by GPUs", learned::pcie_crowding,
+    "the power of the GPUs over two by which NCCL's bus bandwidth over PCIe falls", "allreduce");
 /// Shares of the line rate of an instance's network, by what it is.
 inline constexpr Assumption efa_share =
     from_studies("/job/allreduce/busbw", learned::efa_share,

@@ -82,6 +82,7 @@ std::span<const Assumption* const> assumptions() {
                                      &expert_share,
                                      &nvlink_share,
                                      &pcie_share,
+                                     &pcie_crowding,
                                      &efa_share,
                                      &infiniband_share,
                                      &tcp_share,

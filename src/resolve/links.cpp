@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
 
@@ -61,11 +62,17 @@ collective::Generation generation(const Context& context) {
 }  // namespace
 
 Bandwidth bus_inside(Context& context, std::string_view key,
-                     const std::optional<Bandwidth>& of_scenario, const std::string& what) {
-  const bool nvlink = has_nvlink(context);
-  return bus(context, key, of_scenario, context.measured(&HostProfile::allreduce_busbw),
-             nvlink ? nvlink_of(context) : context.published(&Machine::pcie),
-             nvlink ? assumed::nvlink_share : assumed::pcie_share, what);
+                     const std::optional<Bandwidth>& of_scenario, double gpus,
+                     const std::string& what) {
+  const std::optional<Value<Bandwidth>> of_host = context.measured(&HostProfile::allreduce_busbw);
+  if (has_nvlink(context)) {
+    return bus(context, key, of_scenario, of_host, nvlink_of(context), assumed::nvlink_share, what);
+  }
+  const Known<Bandwidth> line = context.published(&Machine::pcie);
+  const Bandwidth of_two = bus(context, key, of_scenario, of_host, line, assumed::pcie_share, what);
+  if (of_scenario || of_host || !line || gpus <= 2.0) return of_two;
+  const double power = context.assume<double>(Stage::allreduce, assumed::pcie_crowding);
+  return portable::pow(2.0 / gpus, power) * of_two;
 }
 
 /// What an instance's NIC carries, over the bus bandwidth. A ring over all GPUs sends what that
@@ -306,9 +313,10 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
     f.inside = 4.0 * f.between;
   } else if (f.gpus > 1.0) {
     const bool one_ring = !several && given.busbw;
-    f.inside = bus_inside(
-        context, one_ring ? "/job/allreduce/busbw" : "/job/allreduce/busbw_inside",
-        one_ring ? given.busbw : given.busbw_inside, "the bus bandwidth inside an instance");
+    f.inside =
+        bus_inside(context, one_ring ? "/job/allreduce/busbw" : "/job/allreduce/busbw_inside",
+                   one_ring ? given.busbw : given.busbw_inside, f.gpus,
+                   "the bus bandwidth inside an instance");
   }
   // Without a machine: no PCIe link of a GPU reaches as much.
   constexpr double most_of_pcie = 64e9;

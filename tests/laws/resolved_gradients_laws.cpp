@@ -284,7 +284,8 @@ TEST_CASE("resolved gradients: an instance's GPUs exchange by NVLink where there
     if (line && base(line->value) > 0.0) {
       rate = assumed::nvlink_share.value * base(line->value);
     } else if (m.pcie) {
-      rate = assumed::pcie_share.value * base(m.pcie->value);
+      rate = assumed::pcie_share.value * base(m.pcie->value) *
+             std::pow(2.0 / std::max(2.0, m.gpus->value), assumed::pcie_crowding.value);
     }
     INFO("world " << i);
     if (rate <= 0.0) {
