@@ -7,6 +7,7 @@
 #include "pipeline/one_nic.hpp"
 #include "pipeline/page_cache.hpp"
 #include "pipeline/stations.hpp"
+#include "pipeline/two_caches.hpp"
 
 namespace feedrate::pipeline {
 namespace {
@@ -191,6 +192,18 @@ static double disk_readers(const Caches& caches) {
   return caches.from_peers > 0.0 ? 1.0 : caches.readers;
 }
 
+/// Whether the cache on the disk is asked for what the page cache above it lacks, and for nothing
+/// else.
+static bool sees_misses_alone(const Caches& caches) {
+  return caches.above_mount && caches.on_disk > 0.0 && !caches.decoded && !caches.staged &&
+         caches.from_peers <= 0.0;
+}
+
+static TwoCaches two_caches(const Caches& caches) {
+  return {std::clamp(caches.room, 0.0, 1.0), caches.policy, caches.on_disk,
+          std::max(1.0, caches.readers)};
+}
+
 Misses misses_in(const Inputs& inputs, double epoch) {
   const Caches& caches = inputs.caches;
   Misses misses;
@@ -208,6 +221,9 @@ Misses misses_in(const Inputs& inputs, double epoch) {
   misses.source = inputs.disk ? misses.decode : read;
   if (caches.on_disk > 0.0) {
     misses.source = std::min(read, evicted);
+    if (sees_misses_alone(caches)) {
+      misses.source = read - std::min(read, read_beneath(two_caches(caches), epoch));
+    }
     misses.disk = read - misses.source;
     misses.written = misses.source;
   }
@@ -225,6 +241,7 @@ bool caches_steady(const Inputs& inputs, double epoch) {
       epoch < epochs_until_steady(caches.on_disk, CachePolicy::lru, disk_readers(caches), false)) {
     return false;
   }
+  if (sees_misses_alone(caches) && epoch < epochs_until_steady(two_caches(caches))) return false;
   return epoch >= epochs_until_steady(caches.room, caches.policy, caches.readers, caches.staged);
 }
 

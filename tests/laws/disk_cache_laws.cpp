@@ -153,9 +153,11 @@ TEST_CASE("disk cache: each epoch fetches, reads and writes what a simulated cac
       const Shares& one = seen[static_cast<std::size_t>(epoch - 1)];
       // The formulas of the page cache are within 0.02 of a simulated one, and a few thousand items
       // scatter by about as much.
-      // Two caches of which one sees what the other lacks hold a little more than the larger alone.
-      CHECK(misses.source == Approx(one.source).margin(above_mount ? 0.08 : 0.04));
-      CHECK(misses.disk == Approx(one.disk).margin(above_mount ? 0.08 : 0.05));
+      // Of two caches the disk has less in the second epoch, of the first, in which memory lacked
+      // all.
+      const double filling = above_mount && readers == 1 && epoch == 2 ? 0.09 : 0.0;
+      CHECK(misses.source == Approx(one.source).margin(0.04 + filling));
+      CHECK(misses.disk == Approx(one.disk).margin(0.05 + filling));
       CHECK(misses.written == misses.source);
       CHECK(misses.decode == 1.0);
     }

@@ -144,6 +144,14 @@ int room(const Reading& reading) {
   return std::max(1, static_cast<int>(std::lround(reading.items * reading.cached)));
 }
 
+template <class Memory>
+std::vector<double> beneath(Memory memory, const Reading& reading, double disk) {
+  Reading below = reading;
+  below.cached = disk;
+  LruCache cache(reading.items, room(below));
+  return run(reading, [&](std::size_t item) { return !memory.read(item) && cache.read(item); });
+}
+
 }  // namespace
 
 std::vector<double> lru(const Reading& reading) {
@@ -154,6 +162,14 @@ std::vector<double> lru(const Reading& reading) {
 std::vector<double> linux_two_lists(const Reading& reading) {
   LinuxCache cache(reading.items, room(reading), reading.memory_gb);
   return run(reading, [&](std::size_t item) { return cache.read(item); });
+}
+
+std::vector<double> beneath_lru(const Reading& memory, double disk) {
+  return beneath(LruCache(memory.items, room(memory)), memory, disk);
+}
+
+std::vector<double> beneath_two_lists(const Reading& memory, double disk) {
+  return beneath(LinuxCache(memory.items, room(memory), memory.memory_gb), memory, disk);
 }
 
 double steady(const std::vector<double>& hits) {

@@ -25,6 +25,11 @@ std::vector<double> lru(const Reading& reading);
 /// it; where every reclaim sees them, hits fall towards LRU's.
 std::vector<double> linux_two_lists(const Reading& reading);
 
+/// What a cache beneath either, least recently used first out and with room for `disk` of the
+/// items, has of the reads of each epoch that memory lacks.
+std::vector<double> beneath_lru(const Reading& memory, double disk);
+std::vector<double> beneath_two_lists(const Reading& memory, double disk);
+
 /// Mean of the second half of the epochs.
 double steady(const std::vector<double>& hits);
 
