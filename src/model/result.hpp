@@ -137,8 +137,6 @@ struct ModelDoubt {
 /// How far what is only assumed could change the job.
 struct Certainty {
   Duration stated;  ///< of the mean with all inputs at their stated values
-  /// With every assumption at the end of its range that makes the job shorter, or longer.
-  Duration shortest, longest;
   double own_variance_share = 0.0;  ///< of the job's own variability, beside those of its inputs
   std::vector<ModelDoubt> model{};  ///< classes of stages whose error moves the job
 };

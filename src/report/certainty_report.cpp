@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "report/numbers.hpp"
 #include "study/bottleneck.hpp"
@@ -100,23 +101,36 @@ List sources(const std::vector<const InputUsed*>& inputs) {
   return list;
 }
 
+/// The job with all assumptions at the ends of their ranges, as far as what they do adds up.
+std::pair<Duration, Duration> all_at_their_ends(const Result& r) {
+  const Duration stated = r.certainty ? r.certainty->stated : Duration{};
+  std::pair<Duration, Duration> ends{stated, stated};
+  std::vector<const InputUsed*> seen;
+  for (const InputUsed& input : r.inputs) {
+    if (input.from.origin != Origin::assumed || !input.effect || !once(seen, input)) continue;
+    seen.push_back(&input);
+    const auto [least, most] = std::minmax(input.effect->time_at_low, input.effect->time_at_high);
+    ends.first += std::min(Duration{}, least - stated);
+    ends.second += std::max(Duration{}, most - stated);
+  }
+  return ends;
+}
+
 /// What is left once no single assumption matters: said only of what was simulated.
 Paragraph nothing_assumed(const Result& r) {
-  const double total = r.certainty ? r.certainty->stated.base() : 0.0;
-  const double off = !r.certainty || total <= 0.0
-                         ? 0.0
-                         : std::max(r.certainty->longest.base() / total - 1.0,
-                                    1.0 - r.certainty->shortest.base() / total);
-  if (off < study::least_gain && model_doubts(r).empty()) {
+  const auto [shortest, longest] = all_at_their_ends(r);
+  const Duration stated = r.certainty ? r.certainty->stated : Duration{};
+  const Duration off = std::max(longest - stated, stated - shortest);
+  if (off <= study::least_gain * stated && model_doubts(r).empty()) {
     return {"Nothing that matters here is only assumed.", Tone::plain};
   }
-  if (off < study::least_gain) {
+  if (off <= study::least_gain * stated) {
     return {"No input that matters here is only assumed: the range is the model's own error.",
             Tone::plain};
   }
   return {fmt::format("No single assumption changes the job by 1 %; with all of them at the ends "
-                      "of their ranges, it would take {}.",
-                      duration_range(r.certainty->shortest, r.certainty->longest)),
+                      "of their ranges, it would take about {}.",
+                      duration_range(shortest, longest)),
           Tone::plain};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -25,8 +24,7 @@ struct Weight {
 /// An uncertain input: all entries of one name are drawn together.
 struct Uncertain {
   std::string_view key;
-  bool assumed = false;  ///< from the list of assumptions
-  double low = 0.05;     ///< where its range begins and ends, as shares of all that it might be
+  double low = 0.05;  ///< where its range begins and ends, as shares of all that it might be
   double high = 0.95;
   Weight at_low, at_high;
   double variance = 0.0;  ///< of the job's time, s²
@@ -72,7 +70,6 @@ std::vector<Uncertain> uncertain_of(const Result& result) {
     if (known) continue;
     Uncertain one;
     one.key = input.key;
-    one.assumed = input.from.origin == Origin::assumed;
     if (!input.range.empty()) {
       one.low = 0.0;
       one.high = 1.0;
@@ -161,85 +158,6 @@ double variance_of_courses(const pipeline::Interrupted& in) {
   return count > 1.0 ? std::max(0.0, squares - sum * sum / count) / (count - 1.0) : 0.0;
 }
 
-/// Ends, 2ⁿ rows of them, among which every three columns meet at each of their eight mixtures
-/// equally often, for up to 2ⁿ⁻¹ columns: an orthogonal array of strength three. Its columns are
-/// the numbers below 2ⁿ of an odd number of bits, of which no three are dependent modulo 2.
-std::vector<std::vector<bool>> mixtures_of_three(std::size_t columns) {
-  std::size_t rows = 2;
-  while (rows < 2 * columns) rows *= 2;
-  std::vector<std::vector<bool>> mixtures(rows);
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t number = 0; mixtures[row].size() < columns; ++number) {
-      if (std::popcount(number) % 2 == 1) mixtures[row].push_back(std::popcount(number & row) % 2);
-    }
-  }
-  return mixtures;
-}
-
-/// The job with all assumptions at those ends of their ranges that make it longer, or shorter. The
-/// search begins with the end that is worst for each alone, and with the best of mixtures of those
-/// without effect alone: up to three together may have one, as what fills a memory has. Beside
-/// others at their ends an input without effect may gain one, so each is tried again until none
-/// changes anything.
-Duration extreme(const Scale& scale, const std::vector<Uncertain>& list, bool longest) {
-  constexpr int most_passes = 3;
-  std::vector<double> at(list.size(), 0.5);
-  const auto time = [&] {
-    return scale
-        .weigh([&](std::string_view key) {
-          for (std::size_t i = 0; i < list.size(); ++i) {
-            if (list[i].key == key) return at[i];
-          }
-          return 0.5;
-        })
-        .time;
-  };
-  std::vector<std::size_t> without_effect;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const Uncertain& one = list[i];
-    if (!one.assumed) continue;
-    if (one.at_low.time == one.at_high.time) {
-      without_effect.push_back(i);
-    } else {
-      at[i] = (one.at_high.time > one.at_low.time) == longest ? one.high : one.low;
-    }
-  }
-  const auto better_than = [&](Duration now, Duration than) {
-    return longest ? now > than : now < than;
-  };
-  Duration found = time();
-  std::vector<double> start = at;
-  for (const std::vector<bool>& mixture : mixtures_of_three(without_effect.size())) {
-    for (std::size_t k = 0; k < mixture.size(); ++k) {
-      const Uncertain& one = list[without_effect[k]];
-      at[without_effect[k]] = mixture[k] ? one.high : one.low;
-    }
-    const Duration now = time();
-    if (!better_than(now, found)) continue;
-    found = now;
-    start = at;
-  }
-  at = start;
-  for (int pass = 0; pass < most_passes; ++pass) {
-    bool better = false;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!list[i].assumed) continue;
-      for (const double end : {list[i].low, list[i].high}) {
-        const double before = std::exchange(at[i], end);
-        const Duration now = end == before ? found : time();
-        if (better_than(now, found)) {
-          found = now;
-          better = true;
-        } else {
-          at[i] = before;
-        }
-      }
-    }
-    if (!better) break;
-  }
-  return found;
-}
-
 }  // namespace
 
 void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
@@ -293,8 +211,6 @@ void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catal
     certainty.model.push_back({of, ninety_percent_factor(drawn), effect_of(one), matters(one)});
   }
   certainty.stated = stated.time;
-  certainty.shortest = extreme(scale, list, false);
-  certainty.longest = extreme(scale, list, true);
   certainty.own_variance_share = variance > 0.0 ? own / variance : 0.0;
   result.certainty = certainty;
 }

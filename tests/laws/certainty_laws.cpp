@@ -1,10 +1,10 @@
 // How sure an answer is, held for every shipped scenario in several settings: ranges, their draws,
-// what each input is said to explain, and what all assumptions could do together.
+// and what each input is said to explain.
 #include "study/certainty.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
-#include <random>
 
 #include "base/random.hpp"
 #include "catch.hpp"
@@ -140,7 +140,13 @@ TEST_CASE("certainty: vCPUs that nobody called cores may be threads of half as m
     Scenario halved = job.scenario;
     halved.cluster.cores = 0.5 * *job.scenario.cluster.vcpus;
     const Result fewer = weighed(halved);
-    CHECK(fewer.times.total <= result.certainty->longest * 1.001);
+    Duration longest = result.certainty->stated;
+    for (const auto& [key, input] : uncertain(result)) {
+      if (input->from.origin != Origin::assumed) continue;
+      longest += std::max({Duration{}, input->effect->time_at_low - result.certainty->stated,
+                           input->effect->time_at_high - result.certainty->stated});
+    }
+    CHECK(fewer.times.total <= longest * 1.001);
   }
 }
 
@@ -206,34 +212,6 @@ TEST_CASE("certainty: the job's time moves one way over an input's range") {
   }
 }
 
-TEST_CASE("certainty: no mixture of assumptions leaves the extremes, as random ones show") {
-  std::mt19937 random(feedrate::test::seeded(7));
-  std::uniform_real_distribution<double> anywhere(1e-6, 1.0 - 1e-6);
-  for (const Asked& job : jobs()) {
-    INFO(job.name);
-    const Result result = weighed(job.scenario);
-    const auto list = uncertain(result);
-    for (int trial = 0; trial < 10; ++trial) {
-      std::map<std::string, double, std::less<>> shares;
-      for (const auto& [key, input] : list) {
-        if (input->from.origin != Origin::assumed) continue;
-        shares[key] = trial < 5 ? std::round(anywhere(random)) : anywhere(random);
-      }
-      const double time = time_of(job.scenario, nullptr, [&](std::string_view key) {
-        const auto found = shares.find(key);
-        return found == shares.end() ? 0.5 : found->second;
-      });
-      std::string mixture;
-      for (const auto& [key, share] : shares) mixture += " " + key + " " + std::to_string(share);
-      INFO(mixture);
-      // Each assumption is taken at its worse end by itself; where two act on each other, a mixture
-      // may go a little beyond (2.4 % at most over eight seeds).
-      CHECK(time >= result.certainty->shortest.base() * 0.97);
-      CHECK(time <= result.certainty->longest.base() * 1.03);
-    }
-  }
-}
-
 TEST_CASE("certainty: typing in what is assumed changes no figure and leaves less to doubt") {
   for (const Asked& job : jobs()) {
     INFO(job.name);
@@ -246,8 +224,6 @@ TEST_CASE("certainty: typing in what is assumed changes no figure and leaves les
     CHECK(after.times.total == before.times.total);
     CHECK(uncertain(after).count("/loader/oversubscription") == 0);
     CHECK(uncertain(after).size() == list.size() - 1);
-    CHECK(after.certainty->longest <= before.certainty->longest);
-    CHECK(after.certainty->shortest >= before.certainty->shortest);
   }
 }
 

@@ -1,11 +1,10 @@
-// What each uncertain input does to a job is what drawing it alone does: its ends, its part of the
-// variance by integration, and the extremes of all that is assumed by trying their mixtures.
+// What each uncertain input does to a job is what drawing it alone does: its ends, and its
+// part of the variance by integration.
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "base/errors.hpp"
-#include "base/random.hpp"
 #include "catch.hpp"
 #include "reliability/interruptions.hpp"
 #include "resolve/generated_scenario.hpp"
@@ -167,51 +166,6 @@ TEST_CASE("weighed: shares of the variance are those of integrating each input b
   CHECK_DRAWN(inputs > 30);
   CHECK_DRAWN(interrupted > 0);
   CHECK_DRAWN(rare < 3);
-}
-
-TEST_CASE("weighed: no mixture of the ends of what is assumed is shorter or longer than said") {
-  int wide = 0;
-  for_weighed(83, 12, [&](const Weighed& of) {
-    const Certainty& said = *of.result.certainty;
-    CHECK(said.shortest <= said.stated);
-    CHECK(said.longest >= said.stated);
-    std::vector<std::string> assumed;
-    for (const auto& [key, input] : of.uncertain) {
-      if (input->from.origin == Origin::assumed) assumed.push_back(key);
-    }
-    // Each at the end that is worst, or best, by itself; and mixtures at random.
-    const auto mixture = [&](const auto& share) {
-      return of
-          .with([&](std::string_view key) {
-            const auto found = std::find(assumed.begin(), assumed.end(), key);
-            return found == assumed.end() ? 0.5 : share(std::string(key));
-          })
-          .outcome.total.wall;
-    };
-    const double rounding = 1.0 + 1e-12;
-    // The search for the ends changes one input at a time: what only two of them together change,
-    // by less than any figure shows, it may miss.
-    const double together = 1.0 + 1e-3;
-    for (const bool longest : {false, true}) {
-      const Duration greedy = mixture([&](const std::string& key) {
-        const InputUsed& input = *of.uncertain.at(key);
-        const Effect& effect = *input.effect;
-        if (effect.time_at_low == effect.time_at_high) return 0.5;
-        return Weighed::end_of(input, (effect.time_at_high > effect.time_at_low) == longest);
-      });
-      if (longest) CHECK(said.longest * rounding >= greedy);
-      if (!longest) CHECK(said.shortest <= greedy * rounding);
-    }
-    for (std::uint64_t d = 1; d <= 12; ++d) {
-      const Duration time = mixture([&](const std::string& key) {
-        return Weighed::end_of(*of.uncertain.at(key), uniform_of(3, d, key) < 0.5);
-      });
-      CHECK(said.shortest <= time * together);
-      CHECK(said.longest * together >= time);
-    }
-    wide += said.longest > 1.05 * said.shortest ? 1 : 0;
-  });
-  CHECK_DRAWN(wide > 6);
 }
 
 }  // namespace

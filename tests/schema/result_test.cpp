@@ -57,7 +57,7 @@ Result full_result() {
   r.inputs.back().range = "seen";
   r.inputs.back().probe = "decode";
   r.inputs.back().effect = Effect{seconds(250), seconds(270), usd(1), usd(2), 0.25};
-  r.certainty = Certainty{seconds(260), seconds(240), seconds(280), 0.01};
+  r.certainty = Certainty{seconds(260), 0.01};
   r.certainty->model.push_back(
       {ErrorClass::storage, 1.4, {seconds(240), seconds(290), usd(1.0), usd(1.3), 0.4}, true});
   r.reference = ReferenceClass{ErrorClass::storage,

@@ -259,10 +259,6 @@ struct Recorded<Certainty> {
   static Keys<Certainty> keys() {
     using C = Certainty;
     return {
-        written<C>("shortest_s",
-                   "total_s with each assumption at the end of its range that shortens the job",
-                   [](const C& c) { return c.shortest.base(); }),
-        written<&C::longest>("longest_s", "total_s with each assumption at the other end"),
         written<&C::own_variance_share>(
             "own_variance_share",
             "share of the variance of total_s that is the job's own variability"),
