@@ -78,19 +78,24 @@ constexpr Found lists_of_four = {{
     {1, 2, 2, 2, 2, 2, 2, 58, 80}}};
 // clang-format on
 
-/// Of the table, between what holds where memory or the disk holds nothing or all.
+/// Of the table, between what holds where memory or the disk holds nothing or all. From one column
+/// to the next it rises as the disk alone does.
 double found(const Found& table, double memory, double disk, double readers) {
+  const auto alone = [&](double held) { return hit_ratio(held, CachePolicy::lru, readers); };
+  const auto alone_at = [&](std::size_t column) {
+    return alone(0.1 * static_cast<double>(column));
+  };
   const auto at = [&](std::size_t row, std::size_t column) {
     if (column == 0) return 0.0;
     if (column == 10) return 1.0;
-    const double alone = hit_ratio(0.1 * static_cast<double>(column), CachePolicy::lru, readers);
-    return row == 0 ? alone : table[std::min(row, std::size_t{9}) - 1][column - 1] / 100.0;
+    return row == 0 ? alone_at(column)
+                    : table[std::min(row, std::size_t{9}) - 1][column - 1] / 100.0;
   };
   const double rows = 10.0 * std::clamp(memory, 0.0, 1.0);
   const double columns = 10.0 * std::clamp(disk, 0.0, 1.0);
   const std::size_t i = std::min(static_cast<std::size_t>(rows), std::size_t{9});
   const std::size_t k = std::min(static_cast<std::size_t>(columns), std::size_t{9});
-  const double right = columns - static_cast<double>(k);
+  const double right = (alone(0.1 * columns) - alone_at(k)) / (alone_at(k + 1) - alone_at(k));
   return std::lerp(std::lerp(at(i, k), at(i, k + 1), right),
                    std::lerp(at(i + 1, k), at(i + 1, k + 1), right), rows - static_cast<double>(i));
 }

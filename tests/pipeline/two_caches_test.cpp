@@ -13,9 +13,9 @@ namespace {
 struct Rooms {
   double memory, disk;
 };
-constexpr Rooms rooms[] = {{0.1, 0.1}, {0.3, 0.3},   {0.5, 0.5}, {0.7, 0.7},
-                           {0.9, 0.9}, {0.2, 0.8},   {0.4, 0.6}, {0.5, 0.7},
-                           {0.8, 0.4}, {0.82, 0.72}, {0.6, 0.3}, {0.95, 0.6}};
+constexpr Rooms rooms[] = {{0.1, 0.1}, {0.3, 0.3},  {0.5, 0.5},  {0.7, 0.7},   {0.9, 0.9},
+                           {0.2, 0.8}, {0.4, 0.6},  {0.5, 0.7},  {0.8, 0.4},   {0.82, 0.72},
+                           {0.6, 0.3}, {0.95, 0.6}, {0.0, 0.97}, {0.05, 0.94}, {0.35, 0.96}};
 
 simulated::Reading reading(double memory, int readers, int epochs) {
   simulated::Reading made;

@@ -53,6 +53,9 @@ TEST_CASE("priors: a table of them is read, or each line that is wrong is named"
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].line == 2);
   }
+  // A power may be none at all.
+  CHECK(problems_with("{\"pcie_crowding\", 0.1, 0, 0.5}").empty());
+  CHECK(problems_with("{\"pcie_crowding\", 0.1, -0.1, 0.5}").size() == 1);
   CHECK(problems_with("").size() == 1);
   const std::string good = "{\"contention\", 0.05, 0.01, 0.2},\n";
   CHECK(problems_with(good).empty());

@@ -128,7 +128,11 @@ std::map<std::string, LearnedNumber, std::less<>> parse_priors(
       return fmt::format("expected {}; got {}", fmt::join(names, ", "), in_quotes(row.name));
     }
     const double value = row.numbers[0], low = row.numbers[1], high = row.numbers[2];
-    if (!(0.0 < low && low <= value && value <= high)) return "expected 0 < low ≤ value ≤ high";
+    // A power may be none at all; a rate, a share or a factor may not.
+    const bool from_zero = found->second.low <= 0.0;
+    if (!(low <= value && value <= high) || low < 0.0 || (low <= 0.0 && !from_zero)) {
+      return fmt::format("expected 0 {} low ≤ value ≤ high", from_zero ? "≤" : "<");
+    }
     constexpr double far = 1000.0;
     const LearnedNumber& shipped = found->second;
     const double most = shipped.high <= 1.0 ? 1.0 : far * shipped.high;
