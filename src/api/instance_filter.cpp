@@ -35,7 +35,7 @@ std::string facts_given(const schema::Document& document) {
   std::string names;
   for (const std::string_view name :
        {"gpus_per_instance", "vcpus", "cores", "cpu_quota", "other_threads", "memory", "network",
-        "pinned_bandwidth", "pageable_bandwidth"}) {
+        "pinned_bandwidth", "pageable_bandwidth", "pcie"}) {
     if (cluster_key(document, name) == nullptr) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }

@@ -178,6 +178,7 @@ struct Cluster {
   std::optional<Bandwidth> pinned_bandwidth;    ///< host-to-device per GPU, pinned
   std::optional<Bandwidth> pageable_bandwidth;  ///< host-to-device per GPU, pageable
   std::optional<Duration> copy_latency;         ///< host-to-device per copy
+  std::optional<Bandwidth> pcie = {};           ///< line rate of a GPU's link, one way
   bool operator==(const Cluster&) const = default;
 
   /// How spot instances are interrupted: as given, else as published. Empty where none are bought.
@@ -290,6 +291,15 @@ constexpr std::string_view name_of(NetworkFabric fabric) {
   return fabric_words[static_cast<std::size_t>(fabric)];
 }
 
+/// How NCCL copies between the GPUs of an instance that no NVLink connects: from one to the other,
+/// or through the memory of the host.
+enum class TransportInside { p2p, shm };
+inline constexpr std::array<std::string_view, 2> transport_inside_words = {"p2p", "shm"};
+static_assert(names_all(transport_inside_words, TransportInside::shm));
+constexpr std::string_view name_of(TransportInside transport) {
+  return transport_inside_words[static_cast<std::size_t>(transport)];
+}
+
 struct AllReduce {
   std::optional<AllReduceAlgorithm> algorithm;
   std::optional<Bytes> gradient_bytes;    ///< 0: nothing is exchanged
@@ -308,6 +318,7 @@ struct AllReduce {
   std::optional<std::vector<std::pair<double, Duration>>> points = {};
   std::optional<double> points_gpus = {};
   std::optional<NetworkFabric> fabric = {};
+  std::optional<TransportInside> transport_inside = {};
   bool operator==(const AllReduce&) const = default;
 };
 

@@ -94,16 +94,15 @@ Duration by_algorithm(Context& context, const AllReduce& given) {
       links.busbw = bus_between_domains(context, given, what);
       context.out.inputs.network_allreduce = 2.0 * (ranks - 1.0) / ranks / of_domain * size;
     } else {
-      links.busbw = bus_inside(context, "/job/allreduce/busbw", given.busbw, ranks, what);
+      links.busbw = bus_inside(context, given, true, ranks, what);
     }
     return exposed(ring(size, ranks, links));
   }
   Links within{Bandwidth::of(1.0), hop};
   Links across = within;
   if (inputs.most_ranks() * of_domain > 1.0) {
-    within.busbw =
-        bus_inside(context, "/job/allreduce/busbw_inside", given.busbw_inside,
-                   inputs.most_ranks() * of_domain, "the bus bandwidth inside an instance");
+    within.busbw = bus_inside(context, given, false, inputs.most_ranks() * of_domain,
+                              "the bus bandwidth inside an instance");
     const auto measured = context.measured(&HostProfile::allreduce_latency);
     if (several && !given.latency && measured) {
       within.latency = context.use(Stage::allreduce, hop_latency_inside, *measured);

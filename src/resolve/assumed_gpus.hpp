@@ -113,9 +113,12 @@ inline constexpr Assumption nvlink_share = {
     "allreduce",
     2};
 /// Share of the line rate of a GPU's PCIe link in one direction that two of them reach.
-inline constexpr Assumption pcie_share = from_studies(
-    "/job/allreduce/busbw_inside", learned::pcie_share,
-    "what two GPUs reach by NCCL through the memory of the host or switches", "allreduce");
+inline constexpr Assumption pcie_share =
+    from_studies("/job/allreduce/busbw_inside", learned::pcie_share,
+                 "what two GPUs that reach each other's memory get by NCCL", "allreduce");
+inline constexpr Assumption pcie_share_through_host =
+    from_studies("/job/allreduce/busbw_inside", learned::pcie_share_through_host,
+                 "what two GPUs get by NCCL through the memory of the host", "allreduce");
 /// The share of n GPUs is that of two by (2/n) to this power.
 inline constexpr Assumption pcie_crowding = from_studies(
     "PCIe shared by GPUs", learned::pcie_crowding,

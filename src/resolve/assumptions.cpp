@@ -82,6 +82,7 @@ std::span<const Assumption* const> assumptions() {
                                      &expert_share,
                                      &nvlink_share,
                                      &pcie_share,
+                                     &pcie_share_through_host,
                                      &pcie_crowding,
                                      &efa_share,
                                      &infiniband_share,

@@ -39,6 +39,7 @@ Known<Bandwidth> nvlink_of(const Context& context) {
 }
 
 bool has_nvlink(const Context& context) {
+  if (context.scenario.cluster.pcie) return false;
   const Known<Bandwidth> nvlink = nvlink_of(context);
   return nvlink && nvlink->value.base() > 0.0;
 }
@@ -61,16 +62,28 @@ collective::Generation generation(const Context& context) {
 
 }  // namespace
 
-Bandwidth bus_inside(Context& context, std::string_view key,
-                     const std::optional<Bandwidth>& of_scenario, double gpus,
+Bandwidth bus_inside(Context& context, const AllReduce& given, bool one_ring, double gpus,
                      const std::string& what) {
+  const std::string_view key = one_ring ? "/job/allreduce/busbw" : "/job/allreduce/busbw_inside";
+  const std::optional<Bandwidth>& of_scenario = one_ring ? given.busbw : given.busbw_inside;
   const std::optional<Value<Bandwidth>> of_host = context.measured(&HostProfile::allreduce_busbw);
   if (has_nvlink(context)) {
     return bus(context, key, of_scenario, of_host, nvlink_of(context), assumed::nvlink_share, what);
   }
-  const Known<Bandwidth> line = context.published(&Machine::pcie);
-  const Bandwidth of_two = bus(context, key, of_scenario, of_host, line, assumed::pcie_share, what);
-  if (of_scenario || of_host || !line || gpus <= 2.0) return of_two;
+  const auto& of_cluster = context.scenario.cluster.pcie;
+  const Known<Bandwidth> line =
+      of_cluster ? Value<Bandwidth>::given(*of_cluster) : context.published(&Machine::pcie);
+  if (of_scenario || of_host || !line) {
+    return bus(context, key, of_scenario, of_host, line, assumed::pcie_share, what);
+  }
+  const bool through_host =
+      context.choose(Stage::allreduce, "/job/allreduce/transport_inside", given.transport_inside,
+                     TransportInside::p2p, TransportInside::shm,
+                     "GPUs of data centres reach each other's memory") == TransportInside::shm;
+  const Bandwidth of_two =
+      bus(context, key, of_scenario, of_host, line,
+          through_host ? assumed::pcie_share_through_host : assumed::pcie_share, what);
+  if (gpus <= 2.0) return of_two;
   const double power = context.assume<double>(Stage::allreduce, assumed::pcie_crowding);
   return portable::pow(2.0 / gpus, power) * of_two;
 }
@@ -312,11 +325,8 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
     // The network is taken for what limits it: trees, which need more inside, get as much there.
     f.inside = 4.0 * f.between;
   } else if (f.gpus > 1.0) {
-    const bool one_ring = !several && given.busbw;
-    f.inside =
-        bus_inside(context, one_ring ? "/job/allreduce/busbw" : "/job/allreduce/busbw_inside",
-                   one_ring ? given.busbw : given.busbw_inside, f.gpus,
-                   "the bus bandwidth inside an instance");
+    f.inside = bus_inside(context, given, !several && given.busbw, f.gpus,
+                          "the bus bandwidth inside an instance");
   }
   // Without a machine: no PCIe link of a GPU reaches as much.
   constexpr double most_of_pcie = 64e9;

@@ -11,11 +11,10 @@
 
 namespace feedrate::resolve {
 
-/// Bus bandwidth among `gpus` of an instance; `key` is the one that sets `of_scenario`. A published
-/// line rate only bounds it, so a share of that is assumed: of PCIe one that falls with the GPUs,
-/// which meet in switches, sockets and the memory of the host.
-Bandwidth bus_inside(Context& context, std::string_view key,
-                     const std::optional<Bandwidth>& of_scenario, double gpus,
+/// Bus bandwidth among `gpus` of an instance, which `busbw` sets where they are one ring, else
+/// `busbw_inside`. A published line rate only bounds it, so a share of that is assumed: of PCIe one
+/// that falls with the GPUs, which meet in switches, sockets and the memory of the host.
+Bandwidth bus_inside(Context& context, const AllReduce& given, bool one_ring, double gpus,
                      const std::string& what);
 
 /// By what instances reach each other: as given, else by the machine and its line.

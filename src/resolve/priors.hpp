@@ -85,10 +85,15 @@ inline constexpr Prior filling_messages = {"filling_messages", 0.000703, 5.97e-0
 inline constexpr Prior filling_inside = {"filling_inside", 5e-05, 6.6e-06, 0.000379, 2,
     "2 studies of 2024 to 2025, and one more of their kind: nccl-dgx-h100-1n, allreduce-b200"};
 
-/// Share of a GPU's PCIe line that NCCL reaches with large messages between two GPUs: GPUs of one machine without NVLink, whose copies pass the memory of the host or switches.
-inline constexpr Prior pcie_share = {"pcie_share", 0.602, 0.232, 0.883, 7,
-    "7 studies of 2016 to 2026, and one more of their kind: servergear-2080ti, nccl-issue-44, "
-    "tinygrad-p2p, nccl-issue-1639, autodl-2080ti, nccl-pr-2036, rtx6kpro"};
+/// Share of a GPU's PCIe line that NCCL reaches with large messages between two GPUs: GPUs of one machine without NVLink that reach each other's memory.
+inline constexpr Prior pcie_share = {"pcie_share", 0.66, 0.322, 0.888, 4,
+    "4 studies of 2016 to 2026, and one more of their kind: nccl-issue-44, tinygrad-p2p, "
+    "nccl-pr-2036, rtx6kpro"};
+
+/// Share of a GPU's PCIe line that NCCL reaches with large messages between two GPUs: GPUs of one machine without NVLink whose copies pass the memory of the host: GeForce cards since the RTX 20 series.
+inline constexpr Prior pcie_share_through_host = {"pcie_share_through_host", 0.396, 0.122, 0.755, 4,
+    "4 studies of 2020 to 2025, and one more of their kind: servergear-2080ti, "
+    "allreduce-2080ti, nccl-issue-1639, autodl-2080ti"};
 
 /// Power of the number of GPUs over two, by which the bus bandwidth over PCIe falls: 0 where each pair has lines of its own, 1 where all share one.
 inline constexpr Prior pcie_crowding = {"pcie_crowding", 0.333, 0.0, 0.986, 5,

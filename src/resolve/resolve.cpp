@@ -56,6 +56,7 @@ void say_whose_figures(Context& context) {
   add(cluster.pinned_bandwidth.has_value(), "pinned_bandwidth");
   add(cluster.pageable_bandwidth.has_value(), "pageable_bandwidth");
   add(cluster.copy_latency.has_value(), "copy_latency");
+  add(cluster.pcie.has_value(), "pcie");
   if (const auto& allreduce = context.scenario.job.allreduce) {
     add(allreduce->busbw.has_value(), "busbw");
     add(allreduce->busbw_inside.has_value(), "busbw_inside");

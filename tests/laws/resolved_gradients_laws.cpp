@@ -277,16 +277,23 @@ TEST_CASE("resolved gradients: an instance's GPUs exchange by NVLink where there
     a.latency = Duration{};
     a.busbw = bytes_per_second(1e9);
     a.overlap = 0.0;
+    if (d.generate.chance(0.5)) {
+      a.transport_inside = d.generate.chance(0.5) ? TransportInside::shm : TransportInside::p2p;
+    }
+    // A machine of one's own, whose GPUs have this line and no other.
+    s.cluster.pcie = d.maybe<Bandwidth>(1e9, 1e11, 0.2);
     // Where the catalogue says nothing of the machine, its GPUs' model does.
     const bool known = m.nvlink || m.pcie || m.interconnect != Interconnect::unknown;
     const auto& line = known ? m.nvlink : gpu.nvlink;
-    double rate = 0.0;
-    if (line && base(line->value) > 0.0) {
-      rate = assumed::nvlink_share.value * base(line->value);
-    } else if (m.pcie) {
-      rate = assumed::pcie_share.value * base(m.pcie->value) *
-             std::pow(2.0 / std::max(2.0, m.gpus->value), assumed::pcie_crowding.value);
-    }
+    const bool nvlink = !s.cluster.pcie && line && base(line->value) > 0.0;
+    const double pcie = s.cluster.pcie ? base(*s.cluster.pcie) : m.pcie ? base(m.pcie->value) : 0.0;
+    const auto& share = a.transport_inside == TransportInside::shm
+                            ? assumed::pcie_share_through_host
+                            : assumed::pcie_share;
+    const double crowded =
+        std::pow(2.0 / std::max(2.0, m.gpus->value), assumed::pcie_crowding.value);
+    const double rate =
+        nvlink ? assumed::nvlink_share.value * base(line->value) : share.value * pcie * crowded;
     INFO("world " << i);
     if (rate <= 0.0) {
       ++unknown;
@@ -295,7 +302,6 @@ TEST_CASE("resolved gradients: an instance's GPUs exchange by NVLink where there
     }
     const auto out = resolved_if_fits(w);
     if (!out) continue;
-    const bool nvlink = line && base(line->value) > 0.0;
     ++(nvlink ? by_nvlink : by_pcie);
     const double n = m.gpus->value;
     SAME(out->inputs.exposed_allreduce,

@@ -10,6 +10,9 @@ inline constexpr std::span<const std::string_view> words_of<AllReduceAlgorithm> 
 template <>
 inline constexpr std::span<const std::string_view> words_of<NetworkFabric> = fabric_words;
 template <>
+inline constexpr std::span<const std::string_view> words_of<TransportInside> =
+    transport_inside_words;
+template <>
 inline constexpr std::span<const std::string_view> words_of<Parallelism> = parallelism_words;
 template <>
 inline constexpr std::span<const std::string_view> words_of<PipelineSchedule> =
@@ -158,6 +161,11 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
           "fabric", {"network between instances; infiniband: RoCE too; gpudirect_tcp: Google's "
                      "TCPX and TCPXO",
                      "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
+      entry<&AllReduce::transport_inside>(
+          "transport_inside",
+          {"between GPUs without NVLink, as NCCL_DEBUG=INFO has it; shm, through the memory of the "
+           "host: GeForce cards, and NCCL_P2P_DISABLE=1",
+           "p2p (assumed)"}),
       entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
                                          .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(
