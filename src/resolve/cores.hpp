@@ -11,11 +11,11 @@ struct Together {
   /// without its last term).
   double contention = 0.0;
   double all_busy =
-      0.0;  ///< and so much longer where all are busy, of m: + all_busy·((n − 1)/(m − 1))²
+      0.0;  ///< and so much longer where all are busy, of m: + all_busy·(n − 1)/(m − 1)
   /// Workers of a pool: n of them take pool·(n − 1)/(1 + (n − 1)/pool_bend) longer than one, where
   /// that is more than what the cores lose.
   double pool = 0.0;
-  double pools = 1.0;  ///< among which the busy threads are divided
+  double pools = 1.0;                 ///< among which the busy threads are divided
   double hyper_threading_gain = 0.0;  ///< share that the second threads of all cores add
 };
 

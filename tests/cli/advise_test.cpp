@@ -33,15 +33,15 @@ FirstAdvice first(const feedrate::schema::JsonValue& advice) {
 
 }  // namespace
 
-TEST_CASE("advise: Caltech-256 with one worker wants three, and not two instances") {
+TEST_CASE("advise: Caltech-256 with one worker wants four, and not two instances") {
   const auto advice = json_of("advise scenarios/caltech256_p3.json --set num_workers=1");
-  CHECK(first(*advice).change == "num_workers = 3");
+  CHECK(first(*advice).change == "num_workers = 4");
   CHECK(first(*advice).rung == "one_gpu_in_memory");
   const auto text = shell("feedrate advise scenarios/caltech256_p3.json --set num_workers=1");
   CHECK(text.status == 0);
   CHECK(text.out.find("Do not rent more instances yet: 2 instances with everything") !=
         std::string::npos);
-  CHECK(text.out.find("--set num_workers=3") != std::string::npos);
+  CHECK(text.out.find("--set num_workers=4") != std::string::npos);
 }
 
 TEST_CASE("advise: Ray's job wants a g5 with more CPUs before a helper beside it") {

@@ -519,13 +519,13 @@ void check_cores(const World& w, const Inputs& in) {
                                                                 : std::max(1.0, threads / each);
   const double cores = std::min(physical, threads);
   // n of them do the work of n/(1 + c·(n − 1)), with a c that is given; else all of them lose a
-  // share, and some of them by the square of theirs; of a pool on each GPU at least what its
+  // share, and some of them their part of it; of a pool on each GPU at least what its
   // workers cost each other.
   const auto longer = [&](double n) {
     if (l.contention) return 1.0 + *l.contention * (n - 1.0);
     const double part = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
     // From one core to two the loss begins.
-    const double busy = assumed::contention.value * std::clamp(cores - 1.0, 0.0, 1.0) * part * part;
+    const double busy = assumed::contention.value * std::clamp(cores - 1.0, 0.0, 1.0) * part;
     if (l.kind.family() != LoaderKind::pool) return 1.0 + busy;
     const double others = std::max(0.0, n / in.ranks - 1.0);
     return 1.0 + std::max(busy, assumed::pool_contention.value * others * 16.0 / (16.0 + others));
