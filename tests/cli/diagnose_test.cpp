@@ -463,7 +463,7 @@ TEST_CASE("diagnose: a file of fractions is refused, one of idle GPUs is not") {
 TEST_CASE("run: what monitors would show, and whether more workers would help") {
   const Outcome few = shell(std::string("feedrate run --full ") + caltech);
   CHECK(
-      has(few.out, "Too few workers: the cores\nare 13 % busy, and num_workers = 3 instead of 1"));
+      has(few.out, "Too few workers: the cores\nare 13 % busy, and num_workers = 4 instead of 1"));
   CHECK(has(few.out, "CPU 13 % (top), disk 0 % (%util of iostat), network 0 %"));
   CHECK(has(few.out, "GPU-Util 36 % (nvidia-smi: the time in which a kernel runs)"));
   const Outcome exhausted = shell(

@@ -145,6 +145,7 @@ TEST_CASE("law: what an NFS server gives is shared: beyond it more instances rea
                         {"/source/first_byte_latency", "0.5 ms"},
                         {"/source/bandwidth", "100 MB/s"},
                         {"/disk/page_cache", "0 GB"},
+                        {"/preprocess/0/cpu", "1 ms"},
                         {"/job/step", "1 ms"}};
   for (const char* instances : {"1", "2", "4", "8"}) {
     INFO(instances);

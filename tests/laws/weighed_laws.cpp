@@ -165,7 +165,7 @@ TEST_CASE("weighed: shares of the variance are those of integrating each input b
   });
   CHECK_DRAWN(inputs > 30);
   CHECK_DRAWN(interrupted > 0);
-  CHECK_DRAWN(rare < 3);
+  CHECK_DRAWN(rare < 4);  // of 8: half of the jobs at least are judged
 }
 
 }  // namespace
