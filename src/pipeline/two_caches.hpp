@@ -8,8 +8,7 @@ namespace feedrate::pipeline {
 /// What lies in memory and beneath it, as fractions of the dataset; both begin empty.
 struct TwoCaches {
   double memory = 0.0;
-  CachePolicy policy =
-      CachePolicy::lru;  ///< of memory; the disk forgets what was used least lately
+  CachePolicy policy = CachePolicy::lru;  ///< of memory; the disk loses the least recently used
   double disk = 0.0;
   double readers = 1.0;  ///< each reads a random 1/readers of the dataset in an epoch
 };

@@ -45,8 +45,8 @@ inline constexpr Assumption hyper_threading_gain =
     from_studies("hyper-threading gain", learned::hyper_threading_gain,
                  "second threads of cores, no curve measured", "decode");
 /// How much longer each core takes when all of them are busy: clocks fall, caches and memory are
-/// shared. Some of them lose by their share. (By its square, half of the cores would lose next to
-/// nothing: ten studies of PyTorch's workers on 2 to 128 cores show that they do.)
+/// shared. Some of them lose their part of that: ten studies of PyTorch's workers on 2 to 128 cores
+/// show that half of the cores lose far more than by the square of their share.
 inline constexpr Assumption contention = from_studies(
     "loss of cores that are all busy", learned::contention,
     "each core is slower when all are busy: clocks, caches and memory are shared", "decode");

@@ -39,7 +39,6 @@ Known<Bandwidth> nvlink_of(const Context& context) {
 }
 
 bool has_nvlink(const Context& context) {
-  if (context.scenario.cluster.pcie) return false;
   const Known<Bandwidth> nvlink = nvlink_of(context);
   return nvlink && nvlink->value.base() > 0.0;
 }

@@ -280,12 +280,12 @@ TEST_CASE("resolved gradients: an instance's GPUs exchange by NVLink where there
     if (d.generate.chance(0.5)) {
       a.transport_inside = d.generate.chance(0.5) ? TransportInside::shm : TransportInside::p2p;
     }
-    // A machine of one's own, whose GPUs have this line and no other.
+    // Of a machine of one's own; where there is NVLink, nobody uses it.
     s.cluster.pcie = d.maybe<Bandwidth>(1e9, 1e11, 0.2);
     // Where the catalogue says nothing of the machine, its GPUs' model does.
     const bool known = m.nvlink || m.pcie || m.interconnect != Interconnect::unknown;
     const auto& line = known ? m.nvlink : gpu.nvlink;
-    const bool nvlink = !s.cluster.pcie && line && base(line->value) > 0.0;
+    const bool nvlink = line && base(line->value) > 0.0;
     const double pcie = s.cluster.pcie ? base(*s.cluster.pcie) : m.pcie ? base(m.pcie->value) : 0.0;
     const auto& share = a.transport_inside == TransportInside::shm
                             ? assumed::pcie_share_through_host
