@@ -73,7 +73,8 @@ Bandwidth bus_inside(Context& context, const AllReduce& given, bool one_ring, do
   const Known<Bandwidth> line =
       of_cluster ? Value<Bandwidth>::given(*of_cluster) : context.published(&Machine::pcie);
   if (of_scenario || of_host || !line) {
-    return bus(context, key, of_scenario, of_host, line, assumed::pcie_share, what);
+    return bus(context, key, of_scenario, of_host, line, assumed::pcie_share,
+               what + ", or of GPUs without NVLink the line that they have (/cluster/pcie)");
   }
   const bool through_host =
       context.choose(Stage::allreduce, "/job/allreduce/transport_inside", given.transport_inside,
