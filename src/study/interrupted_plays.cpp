@@ -159,12 +159,15 @@ void fill_plays(Interruptions& out, const resolve::Resolved& resolved,
   const std::vector<Course> courses = played(outcome.interrupted.job, outcome.interrupted.mean);
   std::vector<Duration> times;
   std::vector<Money> amounts;
+  // What costs as much as on demand, as where all of it fell back on that, loses nothing by
+  // rounding.
+  constexpr double rounding = 1.0 + 1e-9;
   double loses = 0.0;
   double more_blocks = 0.0;
   for (const Course& course : courses) {
     times.push_back(course.wall);
     amounts.push_back(price.of(course));
-    if (on_demand && amounts.back() > *on_demand) loses += 1.0;
+    if (on_demand && amounts.back() > rounding * *on_demand) loses += 1.0;
     if (course.blocks > fewest) more_blocks += 1.0;
   }
   const double share = 1.0 / static_cast<double>(courses.size());
