@@ -72,7 +72,10 @@ Bandwidth bus_inside(Context& context, const AllReduce& given, bool one_ring, do
   const auto& of_cluster = context.scenario.cluster.pcie;
   const Known<Bandwidth> line =
       of_cluster ? Value<Bandwidth>::given(*of_cluster) : context.published(&Machine::pcie);
-  if (of_scenario || of_host || !line) {
+  if (of_scenario || of_host) {
+    return bus(context, key, of_scenario, of_host, line, assumed::pcie_share, what);
+  }
+  if (!line) {
     return bus(context, key, of_scenario, of_host, line, assumed::pcie_share,
                what + ", or of GPUs without NVLink the line that they have (/cluster/pcie)");
   }
