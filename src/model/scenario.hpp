@@ -228,6 +228,7 @@ struct Step {
   std::optional<std::vector<std::pair<double, Duration>>> table;
   std::optional<Duration> launch = {};  ///< of the main process, to start a step
   std::optional<double> cv;
+  std::optional<double> gpus = {};  ///< of an instance, that trained when it was measured; default: 1
   std::optional<StepMemory> gpu_memory = {};
   std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own
   std::optional<ModelFamily> family;   ///< which published figures compare GPUs; default: all

@@ -12,15 +12,24 @@ namespace feedrate::resolve::assumed {
 inline constexpr Assumption fixed_share = from_studies(
     "share of a step that does not grow with the batch", learned::fixed_share,
     "the step is given in one form; a tenth of one does not grow with the batch", "gpu");
+/// On n GPUs of an instance that exchange gradients a step takes 1 + this · (1 − 1/n) times as long
+/// as on one, beside what of the exchange is exposed. Pollux' machines of one GPU lose next to
+/// nothing so.
+inline constexpr Assumption beside_others = from_studies(
+    "loss of steps beside other GPUs", learned::beside_others,
+    "steps of GPUs of an instance that exchange gradients take longer than of one alone, "
+    "beside the exchange: by this · (1 − 1/GPUs); set /job/step/gpus",
+    "gpu");
 /// Of several instances whose exchange is computed: by how much a GPU's steps vary.
 inline constexpr Assumption step_cv = {
     "variation of a GPU's steps",
     0.01,
     0.002,
     0.05,
-    "steps of a GPU vary by a hundredth, and the slowest GPU ends each: what 8 GPUs wait for each "
-    "other is in the step as it was measured. Llama 8B lost 2.7 % from 8 to 128 H100 (torchtitan), "
-    "13B nothing from 8 to 64 (llm-foundry), which leaves no more than 0.02; set /job/step/cv",
+    "steps of a GPU vary by a hundredth, and the slowest GPU ends each: what those of an instance "
+    "wait for each other is in the step, or in what it loses beside them. Llama 8B lost 2.7 % "
+    "from 8 to 128 H100 (torchtitan), 13B nothing from 8 to 64 (llm-foundry), which leaves no more "
+    "than 0.02; set /job/step/cv",
     "next to nothing, to the 9 % that 64,000 GPUs varied by (PRISM, arXiv 2510.15596) and the 8 % "
     "between GPUs of one kind (Sinha et al., SC 2022), which are more than deviations (engineering "
     "judgement)",

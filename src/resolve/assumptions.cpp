@@ -50,6 +50,7 @@ std::span<const Assumption* const> assumptions() {
                                      &disk_latency,
                                      &page_cache_share,
                                      &fixed_share,
+                                     &beside_others,
                                      &step_cv,
                                      &scaling_departure,
                                      &unknown_communication,

@@ -245,25 +245,50 @@ void at_another_batch(Context& context) {
 
 }  // namespace
 
-/// How a GPU's steps vary, where nobody says and GPUs of several instances wait for each other in a
-/// way that is computed: what is measured or assumed of the whole has it in it. What the GPUs of
-/// one instance wait for each other is in the step, which was measured there.
-static void vary_as_assumed(Context& context) {
+/// Whether GPUs exchange gradients in a way that is computed: what is measured or assumed of the
+/// whole has in it what they lose to each other.
+static bool computes_exchange(const Context& context) {
   const Job& job = context.scenario.job;
+  const bool exchanges = (job.allreduce && job.allreduce->gradient_bytes != Bytes{}) ||
+                         job.parallelism.has_value() || context.layout.has_value();
+  return exchanges && !job.efficiency && !job.scaling;
+}
+
+/// How a GPU's steps vary where nobody says and GPUs of several instances wait for each other.
+static void vary_as_assumed(Context& context) {
   Inputs& inputs = context.out.inputs;
-  const bool computed = (job.allreduce && job.allreduce->gradient_bytes != Bytes{}) ||
-                        job.parallelism.has_value() || context.layout.has_value();
-  if (!computed || job.efficiency || job.scaling || inputs.cluster_instances() <= 1.0) return;
+  const auto& given = context.scenario.job.step;
+  const bool said = given && (given->cv || given->times);
+  if (said || inputs.step_times || inputs.cluster_instances() <= 1.0) return;
   inputs.step_cv = context.assume<double>(Stage::gpu, assumed::step_cv);
-  const double waited =
-      pipeline::slowest_gpu(inputs, inputs.cluster_gpus() / inputs.cluster_instances(),
-                            inputs.accumulation)
-          .mean;
+}
+
+/// From the step as it was measured, on one GPU of an instance or on several, to that of one GPU
+/// among all: what the GPUs of an instance wait for each other is a part of what they lose beside
+/// each other, and of the steps that are accumulated only one exchanges gradients. What a GPU's
+/// peak is used by was learned on whole instances.
+static void set_beside_others(Context& context) {
+  Inputs& inputs = context.out.inputs;
+  const Step given = context.scenario.job.step.value_or(Step{});
+  const bool of_peak = given.parameters && !given.model && !gives_step(given);
+  const double gpus = inputs.cluster_gpus() / inputs.cluster_instances();
+  const double measured = of_peak ? gpus : given.gpus.value_or(1.0);
+  const double loss =
+      gpus == measured
+          ? 0.0
+          : context.assume<double>(Stage::gpu, assumed::beside_others) / inputs.accumulation;
+  const auto waited = [&](double several) {
+    return pipeline::slowest_gpu(inputs, several, inputs.accumulation).mean;
+  };
+  const auto beside_waiting = [&](double several) {
+    return std::max(1.0, (1.0 + loss * (1.0 - 1.0 / several)) / waited(several));
+  };
+  const double factor = beside_waiting(gpus) / beside_waiting(measured) / waited(measured);
   Step& step = inputs.step;
-  if (step.fixed) *step.fixed /= waited;
-  if (step.per_sample) *step.per_sample /= waited;
+  if (step.fixed) *step.fixed *= factor;
+  if (step.per_sample) *step.per_sample *= factor;
   if (step.table) {
-    for (auto& [batch, time] : *step.table) time /= waited;
+    for (auto& [batch, time] : *step.table) time *= factor;
   }
 }
 
@@ -339,9 +364,9 @@ void resolve_step(Context& context) {
   const Step stated = stated_step(context);
   resolve_step_time(context, stated);
   add_launch(context, stated, gives_step(stated));
-  const auto& given = context.scenario.job.step;
-  const bool said = given && (given->cv || given->times);
-  if (!said && !context.out.inputs.step_times) vary_as_assumed(context);
+  if (!computes_exchange(context)) return;
+  vary_as_assumed(context);
+  if (context.out.inputs.cluster_gpus() > 1.0) set_beside_others(context);
 }
 
 }  // namespace feedrate::resolve

@@ -56,6 +56,12 @@ inline constexpr Prior gpus_together = {"gpus_together", 0.958, 0.659, 0.996, 5,
     "5 studies of 2017 to 2023, and one more of their kind: lambda-timm-gavel, gavel, "
     "nvidia-dle-rn50, tensorpack, tf-bench"};
 
+/// Of a step, times 1 − 1/GPUs: by how much longer it takes than on one GPU: data-parallel steps on 2 to 8 GPUs of one machine.
+inline constexpr Prior beside_others = {"beside_others", 0.0632, 0.005, 0.128, 9,
+    "9 studies of 2017 to 2023, and one more of their kind: servergear-2080ti, "
+    "batchai-horovod, csc-ml-benchmarks, dlperf-bert-pytorch, lambda-timm-gavel, "
+    "lambda-ngc-benchmark, paddle-k40m, tf-bench-k80-replicated, nvidia-dle-rn50"};
+
 /// Share of a step that does not grow with the batch: one GPU, at the batch that people train with.
 inline constexpr Prior fixed_share = {"fixed_share", 0.108, 0.0143, 0.505, 2,
     "2 studies of 2017 to 2021, and one more of their kind: pollux-scaling, "

@@ -177,6 +177,7 @@ void write_step(ObservedDraft& draft) {
   step.value = rounded(step.value);
   Step made;
   made.fixed = seconds(step.value);
+  if (s.job.allreduce && job.gpus > 1.0) made.gpus = job.gpus;
   draft.input("/job/step/fixed", format_quantity(*made.fixed), step, how);
   write_variation(draft, made);
   s.job.step = made;

@@ -123,7 +123,7 @@ class Job:
                         "pinned_bandwidth": "12 GB/s"},
             "job": {"epochs": self.epochs, "startup": "0 s",
                     "gradient_accumulation": self.accumulation,
-                    "step": {"fixed": f"{self.fixed} s", "per_sample": f"{self.per_sample:.7f} s"},
+                    "step": {"fixed": f"{self.fixed} s", "per_sample": f"{self.per_sample:.7f} s", "gpus": self.ranks},
                     "allreduce": {"algorithm": "ring", "gradient_bytes": f"{self.gradient} B",
                                   "busbw": f"{self.busbw} B/s", "latency": f"{self.hop} s",
                                   "overlap": 0}},
