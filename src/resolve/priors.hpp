@@ -57,10 +57,13 @@ inline constexpr Prior gpus_together = {"gpus_together", 0.958, 0.659, 0.996, 5,
     "nvidia-dle-rn50, tensorpack, tf-bench"};
 
 /// Of a step, times 1 − 1/GPUs: by how much longer it takes than on one GPU: data-parallel steps on 2 to 8 GPUs of one machine.
-inline constexpr Prior beside_others = {"beside_others", 0.0632, 0.005, 0.128, 9,
-    "9 studies of 2017 to 2023, and one more of their kind: servergear-2080ti, "
+inline constexpr Prior beside_others = {"beside_others", 0.0965, 0.005, 0.215, 20,
+    "20 studies of 2017 to 2026, and one more of their kind: servergear-2080ti, "
     "batchai-horovod, csc-ml-benchmarks, dlperf-bert-pytorch, lambda-timm-gavel, "
-    "lambda-ngc-benchmark, paddle-k40m, tf-bench-k80-replicated, nvidia-dle-rn50"};
+    "lambda-ngc-benchmark, paddle-k40m, tf-bench-k80-replicated, nvidia-dle-rn50, "
+    "pytorch-ddp-suite, nvidia-nnunet, nvidia-tf-bert-squad, paddle-perf-bert, "
+    "tensorpack-other-wrappers, ultralytics-yolov5-ddp, gollem-gpt2-h100, "
+    "baskerville-gpt2-ddp, nova-mythos-lite, ddp-scaling-2xt4, horovod-issues-v100"};
 
 /// Share of a step that does not grow with the batch: one GPU, at the batch that people train with.
 inline constexpr Prior fixed_share = {"fixed_share", 0.108, 0.0143, 0.505, 2,
@@ -114,9 +117,11 @@ inline constexpr Prior efa_share = {"efa_share", 0.946, 0.485, 0.997, 5,
     "nccl-g7e-2n, nccl-p5-2n, nccl-p6-b300-2n"};
 
 /// Share of the line that NCCL reaches with large messages: InfiniBand and RoCE.
-inline constexpr Prior infiniband_share = {"infiniband_share", 0.905, 0.732, 0.971, 5,
-    "5 studies of 2022 to 2025, and one more of their kind: nccl-1048, nccl-tests-119, "
-    "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n, nccl-a4-2n"};
+inline constexpr Prior infiniband_share = {"infiniband_share", 0.858, 0.265, 0.99, 11,
+    "11 studies of 2017 to 2025, and one more of their kind: nccl-1048, nccl-tests-119, "
+    "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n, nccl-a4-2n, dlperf-bert-pytorch, "
+    "paddle-perf-bert, baskerville-gpt2-ddp, csc-ml-benchmarks, pytorch-ddp-suite, "
+    "horovod-readme-2017"};
 
 /// Share of the line that NCCL reaches with large messages: TCP, up to 32 Gbit/s.
 inline constexpr Prior tcp_share = {"tcp_share", 0.838, 0.258, 0.987, 3,
