@@ -255,26 +255,30 @@ static bool computes_exchange(const Context& context) {
 }
 
 /// How a GPU's steps vary where nobody says and GPUs of several instances wait for each other.
-static void vary_as_assumed(Context& context) {
+static bool vary_as_assumed(Context& context) {
   Inputs& inputs = context.out.inputs;
   const auto& given = context.scenario.job.step;
   const bool said = given && (given->cv || given->times);
-  if (said || inputs.step_times || inputs.cluster_instances() <= 1.0) return;
+  if (said || inputs.step_times || inputs.cluster_instances() <= 1.0) return false;
   inputs.step_cv = context.assume<double>(Stage::gpu, assumed::step_cv);
+  return true;
 }
 
 /// From the step as it was measured, on one GPU of an instance or on several, to that of one GPU
 /// among all: what the GPUs of an instance wait for each other is a part of what they lose beside
 /// each other, and of the steps that are accumulated only one exchanges gradients. What a GPU's
-/// peak is used by was learned on whole instances.
-static void set_beside_others(Context& context) {
+/// peak is used by was learned on whole instances, and of a model that is spread over GPUs no study
+/// says what its steps lose.
+static void set_beside_others(Context& context, bool varies_as_assumed) {
   Inputs& inputs = context.out.inputs;
   const Step given = context.scenario.job.step.value_or(Step{});
   const bool of_peak = given.parameters && !given.model && !gives_step(given);
-  const double gpus = inputs.cluster_gpus() / inputs.cluster_instances();
-  const double measured = of_peak ? gpus : given.gpus.value_or(1.0);
+  const bool of_instance = of_peak || context.layout;
+  const double gpus = inputs.cluster_ranks();
+  const double of_all = varies_as_assumed ? gpus : 1.0;
+  const double measured = of_instance ? of_all : given.gpus.value_or(1.0);
   const double loss =
-      gpus == measured
+      of_instance || gpus == measured
           ? 0.0
           : context.assume<double>(Stage::gpu, assumed::beside_others) / inputs.accumulation;
   const auto waited = [&](double several) {
@@ -365,8 +369,7 @@ void resolve_step(Context& context) {
   resolve_step_time(context, stated);
   add_launch(context, stated, gives_step(stated));
   if (!computes_exchange(context)) return;
-  vary_as_assumed(context);
-  if (context.out.inputs.cluster_gpus() > 1.0) set_beside_others(context);
+  set_beside_others(context, vary_as_assumed(context));
 }
 
 }  // namespace feedrate::resolve

@@ -58,8 +58,13 @@ TEST_CASE("NVLink domain: its instances exchange what one machine with all GPUs 
       const double domains = std::ceil(instances / 18.0);
       const double of_domain = instances / domains;
       const Catalog large = with_large_machine(4.0 * of_domain);
-      const auto small = resolved(instances, job, catalog());
-      const auto alike = resolved(domains, job, large);
+      const auto measured_on = [&](double gpus) {
+        Settings settings = job;
+        settings.emplace_back("/job/step/gpus", fmt::format("{:g}", gpus));
+        return settings;
+      };
+      const auto small = resolved(instances, measured_on(4.0), catalog());
+      const auto alike = resolved(domains, measured_on(4.0 * of_domain), large);
       INFO(instances << " instances, " << how[0].second);
       REQUIRE(small.communication);
       REQUIRE(alike.communication);

@@ -103,6 +103,7 @@ TEST_CASE("exchange: accumulation exchanges gradients once, sharded parameters e
     Settings settings = job(R"({"parameters": 350000000})", "4", how);
     settings.emplace_back("/job/gradient_accumulation", batches);
     settings.emplace_back("/job/step/cv", "0");
+    settings.emplace_back("/job/step/gpus", "8");
     return *resolved(settings).communication;
   };
   for (const char* const how : {"ddp", "horovod", "zero1"}) {
