@@ -281,7 +281,8 @@ judges each. What a study taught of the numbers in `bench/evidence/priors.json` 
 (`src/resolve/assumptions.hpp`) stays, though some of it names a study that stands here: the hand-over and how it varies (MLPerf
 Storage v1.0), how reading varies (MLPerf Storage), how making a batch varies (Lotus), a pickled batch (imread), spawned workers (SPDL),
 a host's share of its line (s3-benchmark). Likewise the form of some laws was chosen with studies in view: trees of NVSwitches, TCP beside
-sockets, networks without RDMA writes, how much of a step scaling out is off by, and how cores lose that are busy beside one another. The studies that were predicted before they were looked at, below, have none of that.
+sockets, networks without RDMA writes, how much of a step scaling out is off by, how cores lose that are busy beside one another, and how steps
+lose beside other GPUs of an instance. The studies that were predicted before they were looked at, below, have none of that.
 Not counted: {fitted} points that a number was fitted on and {identities} that follow from such a one by arithmetic.
 Of {len(lacking) + len(studies)} studies, {len(lacking)} ({percent(len(lacking) / max(1, len(lacking) + len(studies)))}) cannot be expressed as a scenario;
 [what is missing](../bench/evidence/not_expressed.json) stands beside each.
