@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <initializer_list>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/quote.hpp"
 #include "catalog/filter.hpp"
+#include "model/machine_figures.hpp"
 
 namespace feedrate::api {
 namespace {
@@ -32,12 +34,12 @@ void refuse_prices_of_one(const schema::Document& document, std::string_view fla
 
 /// Facts of the scenario's own machine that would hold for any.
 std::string facts_given(const schema::Document& document) {
+  std::vector<std::string_view> keys = {"gpus_per_instance", "cpu_quota", "other_threads"};
+  for (const auto& figure : cluster_figures) keys.push_back(figure.key);
   std::string names;
-  for (const std::string_view name :
-       {"gpus_per_instance", "vcpus", "cores", "cpu_quota", "other_threads", "memory", "network",
-        "pinned_bandwidth", "pageable_bandwidth", "pcie"}) {
-    if (cluster_key(document, name) == nullptr) continue;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  for (const std::string_view key : keys) {
+    if (cluster_key(document, key) == nullptr) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", key);
   }
   return names;
 }

@@ -11,6 +11,7 @@
 #include "base/portable_math.hpp"
 #include "base/random.hpp"
 #include "model/drift.hpp"
+#include "model/machine_figures.hpp"
 #include "resolve/context.hpp"
 #include "resolve/efficiency.hpp"
 #include "resolve/exchange.hpp"
@@ -46,22 +47,13 @@ void say_whose_figures(Context& context) {
   if (!of || !context.texts || !cluster.instance || *of == any_machine) return;
   if (*of == *cluster.instance) return;
   std::vector<std::string> keys;
-  const auto add = [&](bool is_given, const char* key) {
-    if (is_given) keys.emplace_back(key);
+  const auto add = [&](const auto& figures, const auto& part) {
+    for (const auto& figure : figures) {
+      if (figure.is_stated(part)) keys.emplace_back(figure.key);
+    }
   };
-  add(cluster.vcpus.has_value(), "vcpus");
-  add(cluster.cores.has_value(), "cores");
-  add(cluster.memory.has_value(), "memory");
-  add(cluster.network.has_value(), "network");
-  add(cluster.pinned_bandwidth.has_value(), "pinned_bandwidth");
-  add(cluster.pageable_bandwidth.has_value(), "pageable_bandwidth");
-  add(cluster.copy_latency.has_value(), "copy_latency");
-  add(cluster.pcie.has_value(), "pcie");
-  if (const auto& allreduce = context.scenario.job.allreduce) {
-    add(allreduce->busbw.has_value(), "busbw");
-    add(allreduce->busbw_inside.has_value(), "busbw_inside");
-    add(allreduce->points.has_value(), "points");
-  }
+  add(cluster_figures, cluster);
+  if (const auto& allreduce = context.scenario.job.allreduce) add(allreduce_figures, *allreduce);
   if (keys.empty()) return;
   const std::string written =
       *of == unknown_machine ? "for no instance" : fmt::format("for {}", *of);

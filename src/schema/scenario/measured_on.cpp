@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/machine_figures.hpp"
+
 namespace feedrate::schema {
 namespace {
 
@@ -19,18 +21,6 @@ constexpr std::array gpu_keys = {std::string_view("fixed"), std::string_view("pe
 constexpr std::array cpu_keys = {std::string_view("cpu"), std::string_view("cpu_per_byte")};
 constexpr std::array loader_keys = {std::string_view("collate"), std::string_view("handover"),
                                     std::string_view("lock"), std::string_view("worker_startup")};
-constexpr std::array figure_keys = {std::string_view("vcpus"),
-                                    std::string_view("cores"),
-                                    std::string_view("memory"),
-                                    std::string_view("network"),
-                                    std::string_view("pinned_bandwidth"),
-                                    std::string_view("copy_latency"),
-                                    std::string_view("pcie"),
-                                    std::string_view("pageable_bandwidth"),
-                                    std::string_view("busbw"),
-                                    std::string_view("busbw_inside"),
-                                    std::string_view("points")};
-
 const JsonValue* at(const JsonValue* node, const Way& way) {
   for (const std::string_view token : way) {
     if (node == nullptr || node->kind != JsonKind::object) return nullptr;
@@ -80,8 +70,13 @@ Stated loader_times(const JsonValue& root) {
 
 Stated machine_figures(const JsonValue& root) {
   Stated list;
-  collect(at(&root, {"cluster"}), figure_keys, list);
-  collect(at(&root, {"job", "allreduce"}), figure_keys, list);
+  const auto add = [&](const JsonValue* part, const auto& figures) {
+    std::vector<std::string_view> keys;
+    for (const auto& figure : figures) keys.push_back(figure.key);
+    collect(part, keys, list);
+  };
+  add(at(&root, {"cluster"}), cluster_figures);
+  add(at(&root, {"job", "allreduce"}), allreduce_figures);
   return list;
 }
 
