@@ -139,6 +139,10 @@ inline constexpr Assumption efa_share =
 inline constexpr Assumption infiniband_share =
     from_studies("/job/allreduce/busbw", learned::infiniband_share,
                  "what NCCL reaches over InfiniBand with large messages", "allreduce");
+/// Of GPUs that have less than 100 Gbit/s each.
+inline constexpr Assumption infiniband_share_of_few_ports =
+    from_studies("/job/allreduce/busbw", learned::infiniband_share_of_few_ports,
+                 "what jobs reach over InfiniBand whose ports several GPUs share", "allreduce");
 inline constexpr Assumption tcp_share =
     from_studies("/job/allreduce/busbw", learned::tcp_share,
                  "what NCCL reaches over TCP up to 32 Gbit/s", "allreduce");

@@ -87,6 +87,7 @@ std::span<const Assumption* const> assumptions() {
                                      &pcie_crowding,
                                      &efa_share,
                                      &infiniband_share,
+                                     &infiniband_share_of_few_ports,
                                      &tcp_share,
                                      &tcp_share_of_fast,
                                      &gpudirect_share,

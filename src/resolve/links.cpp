@@ -164,9 +164,16 @@ NetworkFabric network_fabric(Context& context, const AllReduce& given) {
 /// the share of fast lines makes it more.
 constexpr Bandwidth sockets_fill = bytes_per_second(32e9 / 8.0);
 
-static const Assumption& share_of(NetworkFabric fabric, Bandwidth line) {
+/// Of an instance's line, what a port for each GPU has. GPUs that have less share ports, which some
+/// of them reach through the host.
+constexpr Bandwidth port_of_gpu = bytes_per_second(100e9 / 8.0);
+
+static const Assumption& share_of(NetworkFabric fabric, Bandwidth line, double gpus) {
   if (fabric == NetworkFabric::efa) return assumed::efa_share;
-  if (fabric == NetworkFabric::infiniband) return assumed::infiniband_share;
+  if (fabric == NetworkFabric::infiniband) {
+    return line < gpus * port_of_gpu ? assumed::infiniband_share_of_few_ports
+                                     : assumed::infiniband_share;
+  }
   if (fabric == NetworkFabric::gpudirect_tcp) return assumed::gpudirect_share;
   const bool is_fast =
       line * assumed::tcp_share_of_fast.value > sockets_fill * assumed::tcp_share.value;
@@ -194,7 +201,8 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
   Known<Bandwidth> line = line_between(context);
   const auto measured = context.measured(&HostProfile::allreduce_busbw_between);
   const bool assumed_share = !given.busbw && !measured && line;
-  const Assumption& share = assumed_share ? share_of(network_fabric(context, given), line->value)
+  const Assumption& share = assumed_share ? share_of(network_fabric(context, given), line->value,
+                                                     context.out.inputs.cluster_ranks())
                                           : assumed::infiniband_share;
   Known<Bandwidth> filled = line;
   if (filled && &share == &assumed::tcp_share && filled->value > sockets_fill) {

@@ -116,10 +116,14 @@ inline constexpr Prior efa_share = {"efa_share", 0.946, 0.485, 0.997, 5,
     "5 studies of 2023 to 2026, and one more of their kind: nccl-p4de-2n, allreduce-b200, "
     "nccl-g7e-2n, nccl-p5-2n, nccl-p6-b300-2n"};
 
-/// Share of the line that NCCL reaches with large messages: InfiniBand and RoCE.
-inline constexpr Prior infiniband_share = {"infiniband_share", 0.858, 0.265, 0.99, 11,
-    "11 studies of 2017 to 2025, and one more of their kind: nccl-1048, nccl-tests-119, "
-    "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n, nccl-a4-2n, dlperf-bert-pytorch, "
+/// Share of the line that NCCL reaches with large messages: InfiniBand and RoCE, 100 Gbit/s or more for each GPU.
+inline constexpr Prior infiniband_share = {"infiniband_share", 0.905, 0.732, 0.971, 5,
+    "5 studies of 2022 to 2025, and one more of their kind: nccl-1048, nccl-tests-119, "
+    "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n, nccl-a4-2n"};
+
+/// Share of the line that NCCL reaches with large messages: InfiniBand and RoCE, less than 100 Gbit/s for each GPU, within jobs.
+inline constexpr Prior infiniband_share_of_few_ports = {"infiniband_share_of_few_ports", 0.636, 0.0867, 0.97, 6,
+    "6 studies of 2017 to 2025, and one more of their kind: dlperf-bert-pytorch, "
     "paddle-perf-bert, baskerville-gpt2-ddp, csc-ml-benchmarks, pytorch-ddp-suite, "
     "horovod-readme-2017"};
 
