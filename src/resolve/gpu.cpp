@@ -272,7 +272,8 @@ static bool vary_as_assumed(Context& context) {
 static void set_beside_others(Context& context, bool varies_as_assumed) {
   Inputs& inputs = context.out.inputs;
   const Step given = context.scenario.job.step.value_or(Step{});
-  const bool of_peak = given.parameters && !given.model && !gives_step(given);
+  const bool of_peak =
+      given.parameters && !given.model && !gives_step(given) && !measured_step(context.host);
   const bool of_instance = of_peak || context.layout;
   const double gpus = inputs.cluster_ranks();
   const double of_all = varies_as_assumed ? gpus : 1.0;

@@ -101,6 +101,19 @@ TEST_CASE("assumed step: GPUs that exchange gradients lose beside each other wha
   }
 }
 
+TEST_CASE(
+    "assumed step: a published rate is of one GPU, what a peak is used by of a whole instance") {
+  const auto per_sample = [](double ranks, const char* step) {
+    return inputs(with(plain_steps(1.0, ranks), "/job/step", step)).step.per_sample->base();
+  };
+  const char* const rate = R"({"model": "resnet50"})";
+  const char* const peak = R"({"model_parameters": 1e9, "tokens_per_sample": 1000})";
+  for (const double ranks : {2.0, 4.0, 8.0}) {
+    CHECK(per_sample(ranks, rate) == Approx(per_sample(1.0, rate) * beside_others(ranks)));
+    CHECK(per_sample(ranks, peak) == Approx(per_sample(1.0, peak)));
+  }
+}
+
 TEST_CASE("assumed step: the slowest of all GPUs against the slowest of an instance's") {
   Generator random(301);
   for (int i = 0; i < 40; ++i) {
