@@ -19,7 +19,7 @@ inline constexpr Assumption beside_others = from_studies(
     "loss of steps beside other GPUs", learned::beside_others,
     "steps of GPUs of an instance that exchange gradients take longer than of one alone, "
     "beside the exchange: by this · (1 − 1/GPUs); set /job/step/gpus",
-    "gpu");
+    "");
 /// Of several instances whose exchange is computed: by how much a GPU's steps vary.
 inline constexpr Assumption step_cv = {
     "variation of a GPU's steps",
