@@ -112,15 +112,9 @@ inline constexpr Assumption expert_share = {
     "few experts, to many (engineering judgement)",
     ""};
 /// Share of the line rate of a GPU's NVLinks in one direction.
-inline constexpr Assumption nvlink_share = {
-    "/job/allreduce/busbw_inside",
-    0.77,
-    0.6,
-    0.95,
-    "nccl-tests reach 230 to 240 of the 300 GB/s of 8 A100",
-    "smaller messages, to 846 of the 900 GB/s of 8 B200 at 16 GiB",
-    "allreduce",
-    2};
+inline constexpr Assumption nvlink_share =
+    from_studies("/job/allreduce/busbw_inside", learned::nvlink_share,
+                 "what NCCL's rings reach over NVLink with large messages", "allreduce");
 /// Share of the line rate of a GPU's PCIe link in one direction that two of them reach.
 inline constexpr Assumption pcie_share =
     from_studies("/job/allreduce/busbw_inside", learned::pcie_share,

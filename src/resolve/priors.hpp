@@ -96,6 +96,11 @@ inline constexpr Prior filling_messages = {"filling_messages", 0.000703, 5.97e-0
 inline constexpr Prior filling_inside = {"filling_inside", 5e-05, 6.6e-06, 0.000379, 2,
     "2 studies of 2024 to 2025, and one more of their kind: nccl-dgx-h100-1n, allreduce-b200"};
 
+/// Share of the line of a GPU's NVLinks in one direction that NCCL's rings reach with large messages: GPUs of one machine with NVLink.
+inline constexpr Prior nvlink_share = {"nvlink_share", 0.771, 0.493, 0.921, 6,
+    "6 studies of 2023 to 2025, and one more of their kind: nccl-tests-175, nccl-tests-149, "
+    "nccl-tests-178, nccl-tests-309, nccl-1221, nccl-tests-212"};
+
 /// Share of a GPU's PCIe line that NCCL reaches with large messages between two GPUs: GPUs of one machine without NVLink that reach each other's memory.
 inline constexpr Prior pcie_share = {"pcie_share", 0.66, 0.322, 0.888, 4,
     "4 studies of 2016 to 2026, and one more of their kind: nccl-issue-44, tinygrad-p2p, "
@@ -128,9 +133,9 @@ inline constexpr Prior infiniband_share_of_few_ports = {"infiniband_share_of_few
     "horovod-readme-2017"};
 
 /// Share of the line that NCCL reaches with large messages: TCP, up to 32 Gbit/s.
-inline constexpr Prior tcp_share = {"tcp_share", 0.838, 0.258, 0.987, 3,
-    "3 studies of 2019 to 2024, and one more of their kind: nccl-209, allreduce-2080ti, "
-    "nccl-gke-v100"};
+inline constexpr Prior tcp_share = {"tcp_share", 0.765, 0.163, 0.982, 4,
+    "4 studies of 2017 to 2024, and one more of their kind: nccl-209, allreduce-2080ti, "
+    "nccl-gke-v100, horovod-readme-2017"};
 
 /// Share of the line that NCCL reaches with large messages: TCP, beyond 32 Gbit/s.
 inline constexpr Prior tcp_share_of_fast = {"tcp_share_of_fast", 0.288, 0.064, 0.705, 2,

@@ -3,6 +3,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
 
@@ -177,10 +178,12 @@ TEST_CASE("exchange: where nobody says how a machine's GPUs are connected, their
   const auto of = resolved(settings);
   REQUIRE_FALSE(of.machine->nvlink);
   settings.pop_back();
-  // 0.77 of 450 GB/s, as on the same GPUs elsewhere; no word of a switch that would sum.
+  // Of 450 GB/s, as on the same GPUs elsewhere; no word of a switch that would sum.
   settings.front().second = "p5.48xlarge";
   settings.emplace_back("/cluster/gpus_per_instance", "4");
-  settings[2].second = R"({"parameters": 350000000, "algorithm": "nccl", "busbw": "346.5 GB/s"})";
+  settings[2].second =
+      fmt::format(R"({{"parameters": 350000000, "algorithm": "nccl", "busbw": "{:.17g} GB/s"}})",
+                  450.0 * resolve::assumed::nvlink_share.value);
   CHECK(of.inputs.exposed_allreduce.base() ==
         Approx(resolved(settings).inputs.exposed_allreduce.base()));
 }
