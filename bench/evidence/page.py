@@ -279,7 +279,7 @@ half of them are narrower than times or over {median([one.width for one in publi
 committed to what the program makes. The studies are [scenarios](../scenarios/published/README.md) with their sources: `feedrate cases FILE`
 judges each. What a study taught of the numbers in `bench/evidence/priors.json` is left out with it; what is engineering judgement
 (`src/resolve/assumptions.hpp`) stays, though some of it names a study that stands here: the hand-over and how it varies (MLPerf
-Storage v1.0), how reading varies (MLPerf Storage), how making a batch varies (Lotus), a pickled batch (imread), spawned workers (SPDL),
+Storage v1.0), how reading varies (MLPerf Storage), how making a batch varies (Lotus), a pickled batch (imread), tensors of a batch one by one (RF-DETR), spawned workers (SPDL),
 a host's share of its line (s3-benchmark). Likewise the form of some laws was chosen with studies in view: trees of NVSwitches, TCP beside
 sockets, networks without RDMA writes, how much of a step scaling out is off by, how cores lose that are busy beside one another, and how steps
 lose beside other GPUs of an instance. The studies that were predicted before they were looked at, below, have none of that.

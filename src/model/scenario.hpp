@@ -78,7 +78,8 @@ struct Loader {
   std::optional<WorkerStart> start;        ///< of worker processes; default: fork
   std::optional<Duration> handover;        ///< CPU of the main process per batch
   std::optional<double> handover_cv;       ///< of that from batch to batch
-  std::optional<Transport> transport;      ///< of batches; default: shared_memory
+  std::optional<double> tensors_per_sample = {};  ///< that a batch holds one by one; default: none
+  std::optional<Transport> transport;             ///< of batches; default: shared_memory
   std::optional<double> oversubscription;  ///< extra CPU share when runnable > hardware threads
   std::optional<double> contention;        ///< what each further busy core costs the others
   /// Measured (threads, rate), in any unit: how the cores' total grows.
@@ -228,7 +229,8 @@ struct Step {
   std::optional<std::vector<std::pair<double, Duration>>> table;
   std::optional<Duration> launch = {};  ///< of the main process, to start a step
   std::optional<double> cv;
-  std::optional<double> gpus = {};  ///< of an instance, that trained when it was measured; default: 1
+  std::optional<double> gpus =
+      {};  ///< of an instance, that trained when it was measured; default: 1
   std::optional<StepMemory> gpu_memory = {};
   std::optional<std::map<std::string, GpuStep>> by_gpu;  ///< GPU ("V100", "A100-40GB") → its own
   std::optional<ModelFamily> family;   ///< which published figures compare GPUs; default: all

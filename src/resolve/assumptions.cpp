@@ -36,6 +36,7 @@ std::span<const Assumption* const> assumptions() {
                                      &handover_of_any,
                                      &handover_shared,
                                      &handover_pickled,
+                                     &handover_of_tensor,
                                      &unpickled_by_pinning,
                                      &handover_cv,
                                      &collate,

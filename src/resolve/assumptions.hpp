@@ -184,6 +184,18 @@ inline constexpr Assumption handover_pickled = {
     "0.6 to 1.1 ms/MB: lists of arrays and named tuples through a pipe (eleven decoders in PyTorch "
     "loaders on one processor, 2026; engineering judgement)",
     "loader"};
+/// Per tensor beyond those that are stacked: each has a segment of shared memory of its own, whose
+/// file descriptor is sent by itself.
+inline constexpr Assumption handover_of_tensor = {
+    "handing a tensor over",
+    0.25e-3,
+    0.1e-3,
+    0.5e-3,
+    "each tensor of a batch costs 0.25 ms where workers leave it in shared memory",
+    "0.25 to 0.28 ms (rf-detr: batches of 114 tensors, g2-standard-32); half of that, to twice "
+    "(engineering judgement)",
+    "loader",
+    1};
 /// Per byte, where a thread pins batches: it takes them from the workers, and unpickles them.
 inline constexpr Assumption unpickled_by_pinning = {
     "unpickling in the pinning thread",

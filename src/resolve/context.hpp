@@ -439,6 +439,9 @@ inline double shards(const Context& context) {
              : 1.0;
 }
 
+/// Of tensors that a batch holds one by one: of the thread that takes batches from workers, which
+/// is the one that pins them where one does.
+DurationPerSample handed_over_one_by_one(Context& context, Stage stage);
 /// Whether the scenario has the time of a step, and whether the profile has one; null: it has not.
 bool gives_step(const Step& given);
 bool measured_step(const HostProfile* host);

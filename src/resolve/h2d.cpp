@@ -88,6 +88,7 @@ void resolve_copy(Context& context) {
     inputs.pin = each / (memcpy_rate ? context.use(Stage::h2d, assumed::host_copy.key, *memcpy_rate,
                                                    DriftGroup::cpu)
                                      : context.assume<Bandwidth>(Stage::h2d, assumed::host_copy));
+    inputs.pin += handed_over_one_by_one(context, Stage::h2d);
     const bool processes = traits(inputs.kind).processes && inputs.workers > 0.0;
     if (processes && s.loader.transport == Transport::pickled) {
       const Assumption& per_byte = assumed::unpickled_by_pinning;

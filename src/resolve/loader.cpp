@@ -118,6 +118,20 @@ T own_cost(Context& context, Stage stage, const std::optional<T>& given,
   return measured ? cost / measured_thread_speed(context) : cost;
 }
 
+}  // namespace
+
+DurationPerSample handed_over_one_by_one(Context& context, Stage stage) {
+  const Loader& loader = context.scenario.loader;
+  const Inputs& inputs = context.out.inputs;
+  const bool processes = traits(inputs.kind).processes && inputs.workers > 0.0;
+  const double tensors = loader.tensors_per_sample.value_or(0.0);
+  if (!processes || tensors <= 0.0 || loader.transport == Transport::pickled) return {};
+  return context.use(stage, "/loader/tensors_per_sample", Value<double>::given(tensors)) *
+         context.assume<Duration>(stage, assumed::handover_of_tensor) / samples(1.0);
+}
+
+namespace {
+
 /// What the main process does to have a batch. Where a thread pins batches, it takes them from the
 /// workers, and their bytes are its work (resolve_copy).
 void resolve_handover(Context& context, bool starts) {
@@ -132,6 +146,9 @@ void resolve_handover(Context& context, bool starts) {
       assumed::handover_of(context.relearned(assumed::handover_of_byte(
                                loader.transport.value_or(Transport::shared_memory))),
                            batch));
+  if (!loader.handover && !context.pins) {
+    inputs.handover += handed_over_one_by_one(context, Stage::handover) * samples(inputs.batch);
+  }
   inputs.handover_cv =
       context.find_or<double>(Stage::handover, loader.handover_cv, {}, assumed::handover_cv);
 }

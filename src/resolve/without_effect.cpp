@@ -93,6 +93,10 @@ void tell_of_workers(Context& context, const Loader& loader) {
        "/loader/worker_startup is given");
   tell(loader.transport.has_value(), "/loader/transport",
        loader.handover.has_value() && !context.pins, "/loader/handover is given");
+  const bool pickled = loader.transport == Transport::pickled;
+  tell(loader.tensors_per_sample.value_or(0.0) > 0.0, "/loader/tensors_per_sample",
+       pickled || (loader.handover.has_value() && !context.pins),
+       pickled ? "what is pickled costs by its bytes" : "/loader/handover is given");
 }
 
 /// Keys of a file system that is bought, where the data is in something else.

@@ -138,6 +138,16 @@ TEST_CASE("hand-over: a batch costs by its bytes and by how it comes, unless it 
   const Inputs unpickled = resolved(R"(, "pin_memory": true, "transport": "pickled")");
   CHECK(unpickled.handover.base() == Approx(0.37e-3));
   CHECK(unpickled.pin.base() == Approx(1e6 * (1.0 / 8e9 + 0.8e-9)));
+  // Tensors that a batch holds one by one cost the thread that takes it, each its own segment.
+  const double one_by_one = 7.0 * resolve::assumed::handover_of_tensor.value;
+  const std::string tensors = R"(, "tensors_per_sample": 7)";
+  CHECK(resolved(tensors).handover.base() == Approx(shared.handover.base() + 10.0 * one_by_one));
+  const Inputs pinned_tensors = resolved(tensors + R"(, "pin_memory": true)");
+  CHECK(pinned_tensors.handover.base() == Approx(0.37e-3));
+  CHECK(pinned_tensors.pin.base() == Approx(1e6 / 8e9 + one_by_one));
+  CHECK(resolved(tensors + R"(, "transport": "pickled")").handover.base() ==
+        Approx(0.37e-3 + 10e6 * 0.8e-9));
+  CHECK(resolved(tensors + R"(, "handover": "3 ms")").handover.base() == Approx(3e-3));
   // What is given is what it is.
   const Inputs given = resolved(R"(, "handover": "3 ms", "handover_cv": 0, "pin_memory": true)");
   CHECK(given.handover.base() == Approx(3e-3));
@@ -147,6 +157,7 @@ TEST_CASE("hand-over: a batch costs by its bytes and by how it comes, unless it 
   host.name = "own";
   host.handover = Value<Duration>{milliseconds(2.0), {Origin::measured, "own", 0.0}};
   CHECK(resolved("", &host).handover.base() == Approx(2e-3));
+  CHECK(resolved(tensors, &host).handover.base() == Approx(2e-3 + 10.0 * one_by_one));
 }
 
 TEST_CASE("workers: one after the other, each as long as its way to start takes") {

@@ -259,6 +259,11 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::handover_cv>("handover_cv", {"variation of handover from batch to batch; a "
                                                   "step of several GPUs waits for the longest",
                                                   "0.32", between(0, 1)}),
+      entry<&Loader::tensors_per_sample>(
+          "tensors_per_sample",
+          {"tensors of a sample that a batch holds one by one, such as lists of boxes and labels; "
+           "what is stacked is none",
+           "0", between(0, 1e6)}),
       entry<&Loader::transport>("transport", {"how workers hand batches over: tensors in shared "
                                               "memory, or anything else, pickled into a pipe",
                                               "shared_memory"}),
