@@ -230,7 +230,8 @@ TEST_CASE("twin laws: disk, network, memory and start are the utilisation law's,
         // Reads of the run are reads of the samples.
         REQUIRE(said.disk);
         constexpr double some = 0.02;
-        if (*said.disk > some) CHECK(*seen.readings[ReadingId::disk] > 0.0);
+        // What the page cache has lost may all be read in the rest of an epoch.
+        if (*said.disk > some && seen.whole) CHECK(*seen.readings[ReadingId::disk] > 0.0);
         if (*said.disk == 0.0) CHECK(*seen.readings[ReadingId::disk] == 0.0);
         disks += *said.disk > some ? 1 : 0;
       });
@@ -302,7 +303,9 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
   // those figures is within 5 % of a threshold of that rule, or GPU-Util within what the law above
   // lets it differ by. And jobs on several GPUs: those that
   // wait in the all-reduce for a late batch of another run a kernel, so GPU-Util hides that they
-  // are not fed.
+  // are not fed. And those of which a part of an epoch is shown that reads the disk more, or less,
+  // than the whole: workers fill their queues at its beginning, and what the page cache has lost
+  // may all be read at its end.
   constexpr double clearly = 0.05;
   constexpr double none = 0.05;
   int judged = 0, found = 0, loaders = 0;
@@ -320,6 +323,9 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
         if (gains[0].second - second < clearly) return;
         const Read seen = read(twin);
         Readings said = readings_of(twin.result);
+        const auto& disk = said[ReadingId::disk];
+        const auto& shown = seen.readings[ReadingId::disk];
+        if (!seen.whole && disk && shown && std::abs(*disk - *shown) > none) return;
         for (const ReadingRow& row : all_readings()) {
           if (!seen.readings[row.id]) said[row.id].reset();
         }
