@@ -71,6 +71,8 @@ std::optional<Twin> twin_of(pipeline::Generator& random, bool one_gpu) {
   if (!twin.timeline.remarks.empty()) return std::nullopt;  // cut
   observe::write_twin(twin.timeline, twin.interval, "n",
                       [&](const observe::TwinLine& line) { twin.lines.push_back(line); });
+  constexpr std::size_t observed = 10'000'000;  // at most, and more are refused
+  if (twin.lines.size() >= observed) return std::nullopt;
   return twin;
 }
 
