@@ -333,8 +333,8 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
         }
         const Cause cause = study::simulated_cause(twin.result);
         const auto& thresholds = Thresholds{};
-        const auto far = [&](const JudgedRule& judged) {
-          return std::all_of(judged.conditions.begin(), judged.conditions.end(),
+        const auto far = [&](const JudgedRule& rule) {
+          return std::all_of(rule.conditions.begin(), rule.conditions.end(),
                              [&](const auto& condition) {
                                const auto& value = said[condition.what.reading];
                                if (!value) return true;
