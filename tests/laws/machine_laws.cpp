@@ -522,6 +522,27 @@ TEST_CASE("machines: a price is that of the instance beside which it was stated,
   CHECK(price(schema::read_scenario(both)).value == usd_per_hour(2.0));
 }
 
+TEST_CASE("machines: GPUs that share ports of InfiniBand get less of a line than with one each") {
+  for (const double gpus : {1.0, 2.0, 4.0, 8.0}) {
+    for (const double each : {12.5, 50.0, 99.0, 100.0, 400.0}) {  // Gbit/s
+      schema::Document document = job("p4d.24xlarge", R"("100 ms", "allreduce":
+          {"algorithm": "ring", "gradient_bytes": "1 GB", "latency": "0 s", "overlap": 0,
+           "fabric": "infiniband"})");
+      schema::set_value(document, "gpus_per_instance", fmt::format("{:g}", gpus));
+      schema::set_value(document, "instances", "2");
+      schema::set_value(document, "/cluster/network", fmt::format("{:g} Gbit/s", gpus * each));
+      const pipeline::Inputs inputs =
+          resolve::resolve(schema::read_scenario(document), catalog()).inputs;
+      const double ranks = 2.0 * gpus;
+      const auto& share = each < 100.0 ? resolve::assumed::infiniband_share_of_few_ports
+                                       : resolve::assumed::infiniband_share;
+      INFO(gpus << " GPUs of " << each << " Gbit/s each");
+      CHECK(2.0 * (ranks - 1.0) / ranks * 1e9 / inputs.exposed_allreduce.base() ==
+            Approx(share.value * gpus * each * 1e9 / 8.0).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("machines: a line rate is no bus bandwidth") {
   // 8 A100 on NVSwitch: 232.54 of 300 GB/s (NVIDIA/nccl-tests, issue 175).
   schema::Document document = job("p4d.24xlarge", R"("100 ms", "allreduce":
