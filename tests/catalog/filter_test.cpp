@@ -2,6 +2,8 @@
 // says to input that it cannot read.
 #include "catalog/filter.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cctype>
 #include <random>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "catalog/filter_words.hpp"
 #include "catch.hpp"
 #include "schema/catalog/catalog_reader.hpp"
 #include "seed.hpp"
@@ -84,6 +87,38 @@ std::string random_condition(std::mt19937_64& random) {
 }
 
 }  // namespace
+
+TEST_CASE("filter: a star stands for any characters, as for POSIX") {
+  std::mt19937_64 random(feedrate::test::seeded(11));
+  const auto some_of = [&](std::string_view letters) {
+    std::string text;
+    for (std::size_t n = random() % 8; n > 0; --n) text += letters[random() % letters.size()];
+    return text;
+  };
+  int alike = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string text = some_of("ab");
+    const std::string pattern = some_of("ab**");
+    INFO("\"" << text << "\" like \"" << pattern << '"');
+    const bool like = is_like(text, pattern);
+    REQUIRE(like == (fnmatch(pattern.c_str(), text.c_str(), 0) == 0));
+    alike += like ? 1 : 0;
+  }
+  CHECK_DRAWN(alike > 1'000);
+}
+
+TEST_CASE("filter: a pattern of many stars is answered at once") {
+  // Where each star tries every place, these take longer than anybody has.
+  std::string stars, letters;
+  for (int i = 0; i < 10'000; ++i) {
+    stars += '*';
+    letters += "*a";
+  }
+  CHECK_FALSE(is_like(std::string(20, 'a'), stars + "x"));
+  CHECK_FALSE(is_like(std::string(5'000, 'a'), letters + "*x"));
+  CHECK(is_like(std::string(20'000, 'a'), letters + "*"));
+  CHECK(refusal("instance=" + stars + "x, gpus=1") != "accepted");
+}
 
 TEST_CASE("filter: conditions commute, and a conjunction is the intersection") {
   std::mt19937_64 random(feedrate::test::seeded(7));

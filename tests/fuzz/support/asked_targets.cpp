@@ -94,7 +94,8 @@ std::vector<std::string> expression_seeds() {
           "find largest gpus_per_instance in 1..64 with gpu_busy >= 90%",
           "find smallest num_workers in 0..1000000000 with bottleneck is gpu",
           "filter gpu>=A10G, region=us-east-1, price<40",
-          "filter name=p4*|p5*, gpus>=8, network>10 Gbit/s",
+          "filter instance=p4*|p5*, gpus>=8, network>10 Gbit/s",
+          "filter instance=*p*4*d*2*4*x*l*g*z, gpu!=*1*0*0",
           "increase cost=5%,time=10 min",
           "age warn:180d"};
 }
