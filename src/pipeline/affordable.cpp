@@ -95,10 +95,13 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     unsure = of_middle - per_step;
     if (std::abs(of_middle / per_step) < 1.0) per_step = of_middle;
   }
-  const Duration wall = mean.wall + twice + left_out * per_step;
-  if (wall <= mean.busy || !(wall > Duration{})) return std::nullopt;
-  // The GPUs' work is the mean's: of a window it has the window's own luck.
-  bring_to(span, wall, std::min(wall, mean.busy));
+  constexpr double luck = 0.02;  // of a window's steps, as a share of the GPUs' work
+  Duration wall = mean.wall + twice + left_out * per_step;
+  if (!(wall > Duration{}) || wall < (1.0 - luck) * mean.busy) return std::nullopt;
+  // The GPUs' work is the mean's: of a window it has the window's own luck. Where GPUs hardly wait,
+  // lucky steps would end an epoch before that work.
+  wall = std::max(wall, mean.busy);
+  bring_to(span, wall, mean.busy);
   return AffordableEpoch{span, false, seconds(std::abs(left_out * unsure.base()))};
 }
 
