@@ -35,8 +35,12 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const double all = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
   Epochs one = epochs;
   one.count = 1.0;
+  // Windows and the look at their middle take up to five thirds of what is affordable; where they
+  // turn out to take many times that, loaders run ahead by more than was seen.
+  constexpr double worth_windows = 5.0 / 3.0;
+  constexpr double far_more = 16.0;
   const auto events_of = [&](const Inputs& job, const Epochs& which) {
-    return random_epoch(job, which, seed, effort);
+    return random_epoch_within(job, which, seed, effort, far_more * options.most_events);
   };
   const auto left_after = [&](double steps) {
     Epochs left = one;
@@ -45,15 +49,20 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   };
   constexpr double tried = 16.0;
   const double before = effort.events;
-  const Span first = events_of(inputs, left_after(tried));
-  if (all <= tried) return AffordableEpoch{first, true};
+  // Of longer epochs these steps are at most a part.
+  const auto first = all <= tried
+                         ? events_of(inputs, left_after(tried))
+                         : random_epoch_within(inputs, left_after(tried), seed, effort,
+                                               std::ceil(worth_windows * most_events) + tried);
+  if (!first) return std::nullopt;
+  if (all <= tried) return AffordableEpoch{*first, true};
   const double events_of_first = std::max(tried, effort.events - before);
-  // Loaders that wait for the GPU have made more batches than it stepped on. Windows and the look
-  // at their middle take up to five thirds of what is affordable.
+  // Loaders that wait for the GPU have made more batches than it stepped on.
   const double made = std::min(all, tried + most_begun(inputs));
-  constexpr double worth_windows = 5.0 / 3.0;
   if (events_of_first / made * all <= worth_windows * most_events) {
-    return AffordableEpoch{events_of(inputs, one), true};
+    const auto whole = events_of(inputs, one);
+    if (!whole) return std::nullopt;
+    return AffordableEpoch{*whole, true};
   }
   if (options.only_whole) return std::nullopt;
 
@@ -72,13 +81,15 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     const auto fewer = own ? with_steps(inputs, steps) : std::nullopt;
     const Inputs& job = fewer ? *fewer : inputs;
     const Epochs which = fewer ? one : left_after(steps);
-    Span span = events_of(job, which);
-    beyond = beyond_mean(span, job, which);
+    const std::optional<Span> span = events_of(job, which);
+    if (span) beyond = beyond_mean(*span, job, which);
     return span;
   };
   Duration half, twice;
-  watched(window, half);
-  Span span = watched(2.0 * window, twice);
+  if (!watched(window, half)) return std::nullopt;
+  const std::optional<Span> of_window = watched(2.0 * window, twice);
+  if (!of_window) return std::nullopt;
+  Span span = *of_window;
   const Span mean = mean_of(inputs, one);
   Duration per_step = (twice - half) / window;
   Duration unsure = per_step;
@@ -89,8 +100,10 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const double left_out = all - 2.0 * window;
   if (own && window > tried && std::abs(left_out * per_step / mean.wall) > matters) {
     const Epochs longer = left_after(2.0 * window);
-    const Duration middle = beyond_mean(events_of(inputs, longer), inputs, longer) -
-                            beyond_mean(first, inputs, left_after(tried));
+    const std::optional<Span> on = events_of(inputs, longer);
+    if (!on) return std::nullopt;
+    const Duration middle =
+        beyond_mean(*on, inputs, longer) - beyond_mean(*first, inputs, left_after(tried));
     const Duration of_middle = middle / (2.0 * window - tried);
     unsure = of_middle - per_step;
     if (std::abs(of_middle / per_step) < 1.0) per_step = of_middle;

@@ -168,6 +168,16 @@ Span spans_of(const Inputs& inputs, double steps, const EpochModel& built,
   return span;
 }
 
+/// Empty where the events were more than their options allow.
+std::optional<Span> simulated(const Inputs& inputs, const Epochs& epochs, const EpochEvents& events,
+                              Effort& effort) {
+  const engine::Outcome outcome = run_engine(events.built.model, events.options);
+  effort.events += static_cast<double>(outcome.effort.events);
+  if (outcome.event_limit) return std::nullopt;
+  const double steps = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
+  return spans_of(inputs, steps, events.built, outcome);
+}
+
 }  // namespace
 
 void require_bounded(const Inputs& inputs) {
@@ -201,10 +211,18 @@ Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed
                   const std::function<void(double steps)>& look) {
   EpochEvents events = epoch_events(inputs, epochs, seed);
   if (look) events.options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
-  const engine::Outcome outcome = run_engine(events.built.model, events.options);
-  effort.events += static_cast<double>(outcome.effort.events);
-  const double steps = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
-  return spans_of(inputs, steps, events.built, outcome);
+  return *simulated(inputs, epochs, events, effort);
+}
+
+std::optional<Span> random_epoch_within(const Inputs& inputs, const Epochs& epochs,
+                                        std::uint64_t seed, Effort& effort, double most_events) {
+  // Each has an event or more, and takes memory before the first.
+  const double threads = instances_apart(inputs).value_or(inputs.instances) * inputs.ranks *
+                         std::max(1.0, active_workers(inputs));
+  if (threads > most_events) return std::nullopt;
+  EpochEvents events = epoch_events(inputs, epochs, seed);
+  events.options.max_events = static_cast<std::int64_t>(std::min(most_events, 1e18));
+  return simulated(inputs, epochs, events, effort);
 }
 
 }  // namespace feedrate::pipeline

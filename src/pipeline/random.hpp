@@ -18,6 +18,10 @@ void require_bounded(const Inputs& inputs);
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
                   const std::function<void(double steps)>& look = {});
 
+/// The same; empty where that takes more than `most_events`, of which no more are simulated.
+std::optional<Span> random_epoch_within(const Inputs& inputs, const Epochs& epochs,
+                                        std::uint64_t seed, Effort& effort, double most_events);
+
 /// Whether anything that a loader's threads do varies from batch to batch. Where nothing does, all
 /// of them read, compute and deliver in the same moments for the whole of the job, which no real
 /// loader's do: its threads have drifted apart after a few batches, as the mean has them.
