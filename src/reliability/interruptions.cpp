@@ -195,7 +195,8 @@ Course expected(const InterruptedJob& job) {
 Course expected_by(const InterruptedJob& job, double share) {
   constexpr double least = 20.0;
   const auto plays = [&](double each) {
-    return static_cast<int>(std::max(least, share * plays_for(each)));
+    const double all = plays_for(each);
+    return static_cast<int>(std::min(all, std::max(least, share * all)));
   };
   if (job.fallback) return mean_of(draw_courses(job, 1, plays(at_most_before_fallback(job))));
   const Course without = closed_form(job);

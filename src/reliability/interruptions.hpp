@@ -76,8 +76,8 @@ struct Course {
 /// mean is beyond a double, or where no block can bring the job forward.
 Course expected(const InterruptedJob& job);
 
-/// How many courses to play where one meets `each` interruptions in the mean: 400,000 of them in
-/// all at most, but 20 to 2,000 courses.
+/// How many courses to play where one meets `each` interruptions in the mean: 100,000 of them in
+/// all, or of 4 courses; 2,000 courses at most. The longer a course, the less luck is left in it.
 int plays_for(double each);
 
 /// `count` jobs, each as chance has it; the same for the same seed on every machine. One that meets

@@ -194,8 +194,8 @@ class Play {
 }  // namespace
 
 int plays_for(double each) {
-  constexpr double events = 4e5;
-  return static_cast<int>(std::clamp(events / (1.0 + each), 20.0, 2000.0));
+  constexpr double events = 1e5;
+  return static_cast<int>(std::clamp(events / (1.0 + each), 4.0, 2000.0));
 }
 
 std::vector<Course> draw_courses(const InterruptedJob& job, std::uint64_t seed, int count) {

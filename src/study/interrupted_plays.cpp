@@ -122,6 +122,13 @@ std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
   return courses;
 }
 
+/// As many as their mean takes, and more of those that are short: ranges show the rarest.
+int plays_for_ranges(double each) {
+  constexpr double events = 4e6;
+  const double more = std::clamp(events / (1.0 + each), 20.0, 200.0);
+  return std::max(static_cast<int>(more), reliability::plays_for(each));
+}
+
 /// Randomly interrupted jobs. Where there are very many interruptions, only a part of the job is
 /// played; the deviation of a course from its mean is scaled by the square root of the number of
 /// parts, as that of a sum of independent parts.
@@ -130,8 +137,7 @@ std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
   constexpr double of_part = 1e3;
   constexpr double least_stretches = 10.0;
   if (mean.interruptions <= many || job.fallback || job.booked > Duration{}) {
-    return reliability::draw_courses(job, 1,
-                                     std::max(200, reliability::plays_for(mean.interruptions)));
+    return reliability::draw_courses(job, 1, plays_for_ranges(mean.interruptions));
   }
   const double parts = std::min(mean.interruptions / of_part, job.checkpoints() / least_stretches);
   if (parts < 1.0) return attempts(job, mean);
@@ -139,7 +145,7 @@ std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
   part.work *= 1.0 / parts;
   const Course one = reliability::expected(part);
   std::vector<Course> courses =
-      reliability::draw_courses(part, 1, std::max(200, reliability::plays_for(one.interruptions)));
+      reliability::draw_courses(part, 1, plays_for_ranges(one.interruptions));
   const double grown = std::sqrt(parts);
   for (Course& course : courses) {
     course.wall = mean.wall + grown * (course.wall - one.wall);

@@ -245,3 +245,15 @@ TEST_CASE("interruptions: a job is given up at the first idle block in which not
                      .margin(4.5 * std::sqrt((squares - sum * sum) / plays)));
   }
 }
+
+TEST_CASE("interruptions: however many strike, as many are played") {
+  for (double each = 0.0; each <= 1e5; each = 1.5 * each + 1.0) {
+    const int plays = plays_for(each);
+    INFO(each << " interruptions in each of " << plays);
+    CHECK(plays >= 4);
+    CHECK(plays <= 2000);
+    CHECK(plays * each <= 4e5);
+    // What luck is left in the mean of those that strike.
+    if (each >= 50.0) CHECK(plays * each >= 0.75e5);
+  }
+}
