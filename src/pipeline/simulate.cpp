@@ -72,9 +72,13 @@ struct Gang {
            std::all_of(others.begin(), others.end(),
                        [&](const Instances& kind) { return caches_steady(kind.inputs, epoch); });
   }
-  /// As many epochs as are alike from `epoch` on.
+  /// As many epochs as are alike from `epoch` on. Where caches fill over thousands, what one finds
+  /// there changes by ever less: the later ones are taken together, some more each time.
   [[nodiscard]] double alike_from(double epoch) const {
-    return epoch >= 2.0 && steady_in(epoch) ? inputs.epochs - epoch + 1.0 : 1.0;
+    const double left = inputs.epochs - epoch + 1.0;
+    if (epoch >= 2.0 && steady_in(epoch)) return left;
+    constexpr double one_by_one = 32.0;
+    return std::min(left, std::max(1.0, std::floor(epoch / one_by_one)));
   }
 };
 
@@ -164,7 +168,10 @@ std::optional<Gang::Simulated> simulated(const Gang& gang, const SimulationOptio
 bool stands_for(const Gang& gang, const SimulationOptions& options, const Epochs& epochs,
                 double events) {
   if (gang.later.empty() || epochs.steps > 0.0) return false;
-  const double spent = events / options.seeds / options.most_events;
+  // An epoch of few events takes as long to prepare.
+  constexpr double many_epochs = 30.0;
+  const double spent = events / options.seeds / options.most_events +
+                       static_cast<double>(gang.later.size()) / many_epochs;
   constexpr double least_distance = 1.25;
   return spent > 1.0 && epochs.first < std::max(least_distance, spent) * gang.later.back().epoch;
 }
@@ -173,6 +180,7 @@ bool stands_for(const Gang& gang, const SimulationOptions& options, const Epochs
 MeanEpochs made_of_affordable(Gang& gang, const SimulationOptions& options, const Epochs& epochs,
                               Outcome& out) {
   MeanEpochs means = made_of_means(gang, options.details, epochs);
+  if (out.only_mean) return means;  // of an epoch before: so are all
   const auto fresh_mean = [](const Inputs& job, const Epochs& one, bool details) {
     Credits all;
     Gang fresh{job, all, other_kinds(job, all)};
@@ -263,7 +271,10 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   };
   for (double epoch = 1.0; epoch <= inputs.epochs;) {
     const double count = options.exact ? 1.0 : gang.alike_from(epoch);
-    const MeanEpochs more = add({kind_of(epoch), epoch, count});
+    // Of steady ones all are like the first; of others the one in their middle is like most.
+    const bool fills = epoch + count <= inputs.epochs;
+    const double middle = epoch + (fills ? std::floor((count - 1.0) / 2.0) : 0.0);
+    const MeanEpochs more = add({kind_of(epoch), middle, count});
     if (epoch < 2.0) out.first = more.span;
     out.later = more.last;
     epoch += count;

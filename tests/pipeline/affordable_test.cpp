@@ -4,6 +4,7 @@
 #include <random>
 
 #include "catch.hpp"
+#include "pipeline/page_cache.hpp"
 #include "pipeline/random.hpp"
 #include "pipeline/simulate.hpp"
 #include "seed.hpp"
@@ -67,4 +68,35 @@ TEST_CASE("affordable: within its limit an epoch is the same, beyond it none") {
   CHECK(of_within.events == events);
   CHECK_FALSE(random_epoch_within(in, {}, 7, of_beyond, events / 2.0).has_value());
   CHECK(of_beyond.events <= events / 2.0 + 1.0);
+}
+
+TEST_CASE("affordable: epochs that fill a cache slowly are taken together, and add up") {
+  // Each of 300 epochs on 500 instances finds more in memory, and reads the rest in a time by its
+  // bytes alone.
+  for (const double readers : {50.0, 500.0}) {
+    Inputs in;
+    in.kind = LoaderKind::pytorch;
+    in.workers = 1.0;
+    in.batch = 20.0;
+    in.samples = 2'000.0;
+    in.instances = readers;
+    in.samples *= readers;
+    in.cores = {{{1.0, 1.0}, {4.0, 4.0}}, 0.0};
+    in.step.fixed = milliseconds(1e-3);
+    in.caches.readers = readers;
+    in.caches.room = 0.9 * readers;
+    in.disk = Read{};
+    in.disk->bytes = bytes_per_sample(1e5);
+    in.disk->rate = Curve<Bandwidth>{{{1.0, bytes_per_second(1e8)}}, 0.0};
+    double one_by_one = 0.0;
+    constexpr double epochs = 300.0;
+    for (double epoch = 1.0; epoch <= epochs; epoch += 1.0) {
+      const double misses =
+          1.0 - hit_in_epoch(in.caches.room, in.caches.policy, readers, epoch, in.caches.staged);
+      one_by_one += 2'000.0 * misses * 1e-3;
+    }
+    in.epochs = epochs;
+    INFO(readers << " instances");
+    CHECK(simulate(in).trained.wall.base() == Approx(one_by_one).epsilon(0.02));
+  }
 }
