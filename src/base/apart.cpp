@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX's kill
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -14,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <fstream>
 
 #include "base/errors.hpp"
 #include "base/open_file.hpp"
@@ -24,12 +26,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// From here on an allocation beyond that fails. Where the process takes more from the start, as
+/// under a sanitizer, nothing is limited.
+void limit_memory() {
+  constexpr rlim_t most = most_memory_apart;
+  std::ifstream sizes("/proc/self/statm");
+  rlim_t pages = 0;
+  if (!(sizes >> pages) || pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) >= most) return;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min(most, limit.rlim_cur);
+  static_cast<void>(setrlimit(RLIMIT_AS, &limit));
+}
+
 /// The copy's part: it writes what it makes, and ends without the ends of its owner's objects.
 [[noreturn]] void make_and_end(const std::function<std::string()>& make, int to, pid_t parent) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
   if (getppid() != parent) _exit(1);
+  limit_memory();
   try {
     if (!write_all(to, make())) _exit(1);
   } catch (...) {

@@ -9,7 +9,8 @@ namespace feedrate::study {
 
 /// Fills `effect` and `matters` of each of the result's inputs that has a range, and `certainty`.
 /// A share of the variance is that of one input moved alone, all others at their stated values:
-/// interactions of two inputs are in none of the shares. `errors` of the model; null: those that
+/// interactions of two inputs are in none of the shares. Of more than 200 such inputs the first are
+/// weighed, and the others have no effect of their own. `errors` of the model; null: those that
 /// were learned.
 void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
                   const HostProfile* host, const ClassErrors* errors = nullptr);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/append_once.hpp"
@@ -76,8 +77,10 @@ class Seeker {
     out.by_events = static_cast<std::size_t>(
         std::count_if(points_by_events_.begin(), points_by_events_.end(),
                       [](const auto& entry) { return entry.second.result.by_events; }));
-    out.tried = points_.size();
-    out.tried_all = static_cast<long>(points_.size()) == to_ - from_ + 1;
+    out.tried = points_.size() + static_cast<std::size_t>(std::count_if(
+                                     passed_by_.begin(), passed_by_.end(),
+                                     [&](long n) { return points_.find(n) == points_.end(); }));
+    out.tried_all = static_cast<long>(out.tried) == to_ - from_ + 1;
     return out;
   }
 
@@ -248,14 +251,27 @@ class Seeker {
   }
 
   /// The last that holds before so many in a row do not: where samples divide evenly among
-  /// instances or batches, a value holds again that bisection did not look at.
+  /// instances or batches, a value holds again that bisection did not look at. Of a condition that
+  /// holds for each multiple of something there is no such end before that of the range.
   long last_near(long found) {
     constexpr long in_a_row = 64;
+    constexpr long most = 4096;
+    const long edge = found;
     for (long n = found + onward_; n >= from_ && n <= to_; n += onward_) {
-      if (std::abs(n - found) > in_a_row) break;
-      if (good(n)) found = n;
+      if (std::abs(n - found) > in_a_row || std::abs(n - edge) > most) break;
+      if (holds_in_passing(n)) found = n;
     }
     return found;
+  }
+
+  /// As good(), of one in a long row: where it does not hold, nothing else is kept of it.
+  bool holds_in_passing(long n) {
+    if (points_.find(n) != points_.end() || good(n)) return good(n);
+    points_.erase(n);
+    stated_.erase(n);
+    scenarios_.erase(n);
+    passed_by_.insert(n);
+    return false;
   }
 
   std::optional<long> first_failure_before(long found) {
@@ -308,6 +324,7 @@ class Seeker {
   std::map<long, SearchPoint> points_by_events_;
   std::map<long, Stated> stated_;  ///< of the points that are shown
   std::map<long, Scenario> scenarios_;
+  std::set<long> passed_by_;  ///< values that do not hold, of which nothing is kept
 };
 
 /// The k-th of n in order, as near as whole answers come to the quantile.

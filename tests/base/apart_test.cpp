@@ -50,6 +50,21 @@ TEST_CASE("apart: what takes too long, or too much, is given up") {
         "an answer of more than 1 MB");
 }
 
+#if defined(__linux__) && !defined(FEEDRATE_SANITIZED)
+TEST_CASE("apart: its memory is limited, and the caller's is not") {
+  const auto reserves = [](std::uint64_t bytes) {
+    return [bytes]() -> std::string {
+      std::string text;
+      text.reserve(bytes);
+      return "reserved";
+    };
+  };
+  CHECK(complaint(reserves(most_memory_apart)) == "no answer: out of memory");
+  CHECK(made_apart(reserves(most_memory_apart / 2), seconds(20.0), plenty) == "reserved");
+  CHECK(reserves(most_memory_apart)() == "reserved");
+}
+#endif
+
 TEST_CASE("apart: an end without an answer is told") {
   CHECK(complaint([]() -> std::string { throw std::runtime_error("x"); }) ==
         "no answer: out of memory");

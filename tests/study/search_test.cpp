@@ -1,6 +1,8 @@
 // "largest KEY in A..B with METRIC >= X": how it is read, and what it answers.
 #include "study/search.hpp"
 
+#include <cmath>
+
 #include "api/scenario_maker.hpp"
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
@@ -158,6 +160,27 @@ TEST_CASE("search: what holds again where numbers divide evenly is found, as by 
       CHECK((found.there ? found.there->at : 0.0) == most);
     }
   }
+}
+
+TEST_CASE("search: a condition that holds for each multiple of something comes to an end") {
+  // Batches of 3 micro-batches: every third size is a plan.
+  const api::ScenarioMaker make(schema::parse_document(
+      R"({"dataset": {"samples": 1000000000, "bytes_per_sample": "1 B",
+                      "bytes_on_gpu_per_sample": "1 B"},
+          "loader": {"kind": "pytorch", "num_workers": 0, "batch_size": 3},
+          "cluster": {"instance": "p4d.24xlarge", "instances": 2},
+          "job": {"epochs": 1, "step": {"model_parameters": 7e9, "tokens_per_sample": 2048},
+                  "parallel": {"tensor": 8, "pipeline": 2, "layers": 32, "hidden_size": 4096,
+                               "micro_batches": 3}}})",
+      "here"));
+  const SearchAnswer found =
+      study::search(parse_search("largest batch_size in 1..1000000000 with total_s >= 0", "--find"),
+                    {}, make, testing_resolve::catalog(), nullptr, {});
+  REQUIRE(found.there);
+  CHECK(std::fmod(found.there->at, 3.0) == 0.0);
+  CHECK(found.tried > 4'000);
+  CHECK(found.tried < 6'000);
+  CHECK_FALSE(found.tried_all);
 }
 
 TEST_CASE("search: where the events say another than the mean, the answer is theirs") {
