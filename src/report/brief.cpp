@@ -37,6 +37,29 @@ std::size_t lines_of_facts(const Facts& facts) {
   return lines;
 }
 
+std::size_t left_out_to_fit(std::size_t most, const std::function<bool(std::size_t)>& fits) {
+  if (most == 0 || fits(0)) return 0;
+  // Whoever writes a scenario or a baseline says how many parts there are: each is not tried.
+  std::size_t low = 1;
+  std::size_t high = most;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (fits(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+void take_off(std::vector<std::string>& parts, std::size_t kept, std::size_t& n) {
+  if (parts.size() <= kept) return;
+  const std::size_t taken = std::min(n, parts.size() - kept);
+  parts.resize(parts.size() - taken);
+  n -= taken;
+}
+
 std::string without_full_stop(std::string sentence) {
   if (sentence.ends_with('.')) sentence.pop_back();
   return sentence;

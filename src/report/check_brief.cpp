@@ -96,27 +96,22 @@ Facts facts_of_check(const CheckSaid& said, const CheckSaid& all) {
   return facts;
 }
 
-/// In `room` lines at most: what there is more than one of gives way first.
+/// Without `n` parts: what there is more than one of gives way first.
+CheckSaid without_parts(CheckSaid said, std::size_t n) {
+  take_off(said.inputs, 2, n);
+  take_off(said.notes, 1, n);
+  take_off(said.limits, 1, n);
+  take_off(said.inputs, 1, n);
+  take_off(said.notes, 0, n);
+  return said;
+}
+
+/// In `room` lines at most, where that is possible.
 Facts fitted_check(const CheckSaid& all, std::size_t room) {
-  CheckSaid said = all;
-  Facts facts = facts_of_check(said, all);
-  while (lines_of_facts(facts) > room) {
-    if (said.inputs.size() > 2) {
-      said.inputs.pop_back();
-    } else if (said.notes.size() > 1) {
-      said.notes.pop_back();
-    } else if (said.limits.size() > 1) {
-      said.limits.pop_back();
-    } else if (said.inputs.size() > 1) {
-      said.inputs.pop_back();
-    } else if (!said.notes.empty()) {
-      said.notes.pop_back();
-    } else {
-      break;
-    }
-    facts = facts_of_check(said, all);
-  }
-  return facts;
+  const auto facts = [&](std::size_t n) { return facts_of_check(without_parts(all, n), all); };
+  const std::size_t most = all.inputs.size() + all.notes.size() + all.limits.size();
+  return facts(
+      left_out_to_fit(most, [&](std::size_t n) { return lines_of_facts(facts(n)) <= room; }));
 }
 
 /// "$0.48 (-55.9 %)": what it is now, and by how much that is another.

@@ -140,25 +140,26 @@ Facts run_facts(const RunSaid& said, const Result& r, std::size_t notes) {
   return facts;
 }
 
-/// In `room` lines at most: clauses of what to change and notes beyond the first give way first.
-Facts fitted_facts(RunSaid said, const Result& r, std::size_t room) {
-  const std::size_t notes = said.notes.size();
-  Facts facts = run_facts(said, r, notes);
-  while (lines_of_facts(facts) > room) {
-    if (said.change.size() > 1) {
-      said.change.pop_back();
-    } else if (said.notes.size() > 1) {
-      said.notes.pop_back();
-    } else if (!said.measure_first.empty()) {
-      said.measure_first.clear();
-    } else if (!said.notes.empty()) {
-      said.notes.pop_back();
-    } else {
-      break;
-    }
-    facts = run_facts(said, r, notes);
+/// Without `n` parts: clauses of what to change and notes beyond the first give way first.
+RunSaid without_parts(RunSaid said, std::size_t n) {
+  take_off(said.change, 1, n);
+  take_off(said.notes, 1, n);
+  if (n > 0 && !said.measure_first.empty()) {
+    said.measure_first.clear();
+    --n;
   }
-  return facts;
+  take_off(said.notes, 0, n);
+  return said;
+}
+
+/// In `room` lines at most, where that is possible.
+Facts fitted_facts(const RunSaid& all, const Result& r, std::size_t room) {
+  const auto facts = [&](std::size_t n) {
+    return run_facts(without_parts(all, n), r, all.notes.size());
+  };
+  const std::size_t most = all.change.size() + all.notes.size() + 1;
+  return facts(
+      left_out_to_fit(most, [&](std::size_t n) { return lines_of_facts(facts(n)) <= room; }));
 }
 
 }  // namespace
@@ -204,7 +205,7 @@ Report run_brief(const NamedResult& named) {
   if (r.reference) said.how_sure = words::reference_clause(*r.reference);
   said.measure_first = narrowing_words(r);
   const std::size_t above = 1 + wrapped(report.headline.text, brief_columns).size();
-  report.add(fitted_facts(std::move(said), r, most_brief_lines - above));
+  report.add(fitted_facts(said, r, most_brief_lines - above));
   if (const Table stages = stage_table(r); !stages.rows.empty()) {
     report.add(without_columns(stages, {"idle GPU", "inputs", ""}));
   }

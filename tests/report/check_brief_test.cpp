@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "report/brief.hpp"
 #include "report/check_report.hpp"
 #include "report/glyphs.hpp"
 #include "report/render.hpp"
@@ -149,4 +150,38 @@ TEST_CASE("check: the short form is short, whatever there is to say") {
       }
     }
   }
+}
+
+TEST_CASE("check: the short form of lists of any length is found in few tries") {
+  // A baseline or a scenario that somebody else wrote may be as long as these: with a try for each
+  // part that is left out, this takes longer than anybody waits.
+  constexpr std::size_t many = 20'000;
+  for (const std::size_t limits : {std::size_t{2}, many}) {
+    Verdict verdict;
+    verdict.level = Level::fail;
+    verdict.scenarios.push_back(scenario("long", limits, many, many));
+    const std::string text = to_text(check_brief(verdict), narrow);
+    INFO(text);
+    const auto lines = lines_of(text);
+    CHECK(std::find(lines.begin(), lines.end(), "") - lines.begin() <= 12);
+    CHECK(times(text, "\n  limit ") + counted(text, "limit") == limits);
+    CHECK(times(text, "/loader/some_key") + counted(text, "input") == many);
+    CHECK(times(text, "\n  note ") + counted(text, "note") == many);
+  }
+}
+
+TEST_CASE("brief: the least that must be left out is the same as with a try for each number") {
+  for (std::size_t most = 0; most < 20; ++most) {
+    for (std::size_t enough = 0; enough < 22; ++enough) {
+      std::size_t tries = 0;
+      const std::size_t found = left_out_to_fit(most, [&](std::size_t n) {
+        ++tries;
+        return n >= enough;
+      });
+      CHECK(found == std::min(most, enough));
+      CHECK(tries <= 6);
+    }
+  }
+  // What counts those left out takes a line too: all may fit where all but one do not.
+  CHECK(left_out_to_fit(9, [](std::size_t n) { return n == 0 || n > 3; }) == 0);
 }
