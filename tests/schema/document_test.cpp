@@ -129,6 +129,33 @@ TEST_CASE("include: missing, circular and endless ones are refused with the chai
   CHECK(load(user).starts_with(broken + ":2: expected \"}\""));
 }
 
+TEST_CASE("include: two large files that alternate thousands of times are refused") {
+  const TemporaryFolder folder;
+  std::string keys;
+  for (int i = 0; i < 30'000; ++i) {
+    keys += std::string(i > 0 ? "," : "") + "\"k" + std::to_string(i) + "\": [1]";
+  }
+  folder.write("large.json", R"({"about": {"canary": {)" + keys + "}}}");
+  folder.write("small.json", R"({"about": {"canary": {"z": [1]}}})");
+  folder.write("other.json", R"({"dataset": {"samples": 4}})");
+  const auto load = [&](const std::string& names, int times) {
+    std::string all = names;
+    for (int i = 1; i < times; ++i) all += ", " + names;
+    const std::string path = folder.write(
+        "top.json", "{\n\"include\": [" + all + R"(], "about": {"canary": {"own": 1}}})");
+    return refusal([&] { load_document(path); });
+  };
+  const std::string refused = load(R"("large.json", "small.json")", 4999);
+  CHECK(refused.starts_with(folder.at("top.json") + ":2: /include/"));
+  CHECK(refused.ends_with(
+      ": expected included files of which at most 4000000 keys are merged in all, got more"));
+  CHECK(load(R"("large.json")", 1000) == "fine");
+  CHECK(load(R"("large.json", "small.json")", 10) == "fine");
+  CHECK(load(R"("large.json", "other.json")", 1) == "fine");
+  // What does not meet is not merged.
+  CHECK(load(R"("other.json", "small.json")", 4999) == "fine");
+}
+
 TEST_CASE("set: short names, dotted names and pointers lead to the same place") {
   CHECK(with("num_workers", "7").loader.num_workers == 7.0);
   CHECK(with("loader.num_workers", "7").loader.num_workers == 7.0);

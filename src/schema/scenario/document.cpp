@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t max_includes_deep = 16;
 /// Each is looked up and merged, even where its file has been read.
 constexpr std::size_t max_includes_named = 10'000;
+/// Keys of objects that are laid over each other. Files that alternate are merged anew each time,
+/// and thousands of names of two large ones would take minutes, and all memory.
+constexpr std::size_t max_keys_merged = 4'000'000;
 
 /// A file being read, and the one that included it.
 struct Opened {
@@ -43,12 +46,18 @@ struct DocumentFiles {
   std::map<std::string, Included> made{};
   RecordedTimes times{};
   std::size_t named = 0;
+  std::size_t keys_merged = 0;
 };
 
-/// `over` on top of `base`.
-JsonPtr merged(const JsonPtr& base, const JsonPtr& over) {
+/// Of a merge beyond max_keys_merged.
+struct TooManyKeys {};
+
+/// `over` on top of `base`. `keys` grows by what is merged; TooManyKeys.
+JsonPtr merged(const JsonPtr& base, const JsonPtr& over, std::size_t& keys) {
   if (base == over) return over;
   if (base->kind != JsonKind::object || over->kind != JsonKind::object) return over;
+  keys += base->members.size() + over->members.size();
+  if (keys > max_keys_merged) throw TooManyKeys{};
   auto out = std::make_shared<JsonValue>(*base);
   out->file = over->file;
   out->line = over->line;
@@ -60,7 +69,7 @@ JsonPtr merged(const JsonPtr& base, const JsonPtr& over) {
       out->members.push_back(member);
     } else {
       JsonMember& place = out->members[found->second];
-      place = {member.key, member.line, merged(place.value, member.value)};
+      place = {member.key, member.line, merged(place.value, member.value, keys)};
     }
   }
   return out;
@@ -123,9 +132,19 @@ Included with_includes(JsonPtr root, const Opened& file, DocumentFiles& all) {
   const JsonValue* include = root->find("include");
   if (include == nullptr) return {root, 1};
   Included base{nullptr, 0};
+  const auto below = [&](const JsonPtr& over, const JsonValue& name, const std::string& pointer) {
+    try {
+      return base.root ? merged(base.root, over, all.keys_merged) : over;
+    } catch (const TooManyKeys&) {
+      throw InputError(
+          {{file.name, name.line, pointer,
+            "expected included files of which at most " + std::to_string(max_keys_merged) +
+                " keys are merged in all, got more"}});
+    }
+  };
   const auto add = [&](const JsonValue& name, const std::string& pointer) {
     const Included next = load_included(name, pointer, file, all);
-    base.root = base.root ? merged(base.root, next.root) : next.root;
+    base.root = below(next.root, name, pointer);
     base.depth = std::max(base.depth, next.depth);
   };
   if (include->kind == JsonKind::array) {
@@ -136,7 +155,7 @@ Included with_includes(JsonPtr root, const Opened& file, DocumentFiles& all) {
     add(*include, "/include");
   }
   const JsonPtr own = without(root, "include");
-  return {base.root ? merged(base.root, own) : own, base.depth + 1};
+  return {below(own, *include, "/include"), base.depth + 1};
 }
 
 }  // namespace
