@@ -14,8 +14,6 @@ namespace feedrate::cli {
 namespace {
 
 constexpr const char* shard_flag = "--shard";
-/// More shares than any sweep has points.
-constexpr std::size_t most_shares = 1'000'000;
 
 [[noreturn]] void refuse(std::string message) {
   refuse_flag(shard_flag, std::move(message));

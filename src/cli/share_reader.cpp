@@ -1,9 +1,11 @@
 #include "cli/share_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "cli/shard.hpp"
@@ -78,17 +80,25 @@ std::vector<Problem> foreign(const ShareReaders& parts, const ShareReader& is) {
   return problems;
 }
 
-/// "2/3, 5/8 and 20 more".
-std::string missing_words(const std::vector<SweepShare>& missing) {
+using SharesByNumber = std::map<std::size_t, std::unique_ptr<ShareReader>>;
+
+/// Which of `of` shares no file is of; empty where there is one of each.
+std::optional<Problem> missing_shares(const SharesByNumber& found, std::size_t of) {
   constexpr std::size_t most_named = 8;
-  std::string words;
-  for (std::size_t i = 0; i < std::min(missing.size(), most_named); ++i) {
-    words += fmt::format("{}{}", i == 0 ? "" : ", ", shard_text(missing[i]));
+  const std::size_t missing = of - found.size();
+  if (missing == 0) return std::nullopt;
+  std::vector<std::string> names;
+  // A file may say that it is one of a million shares: there is no place for each.
+  for (std::size_t number = 1; names.size() < std::min(missing, most_named); ++number) {
+    if (!found.contains(number)) names.push_back(shard_text({number, of}));
   }
-  if (missing.size() > most_named) {
-    words += fmt::format(" and {} more", missing.size() - most_named);
-  }
-  return words;
+  std::string words = fmt::format("{}", fmt::join(names, ", "));
+  if (missing > most_named) words += fmt::format(" and {} more", missing - most_named);
+  return Problem{"", 0, "",
+                 fmt::format("merge: expected all {} shares of the sweep, got no file of {}: name "
+                             "{}, or run the sweep with --shard {} and --output FILE",
+                             of, (missing == 1 ? "share " : "shares ") + words,
+                             missing == 1 ? "it" : "them", names.front())};
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -157,9 +167,10 @@ ShareReaders sorted_shares(const std::vector<std::string>& files) {
   const ShareReader& is = *parts[most_common(parts)];
   add(foreign(parts, is));
   if (!problems.empty()) throw InputError(std::move(problems));
-  ShareReaders sorted(is.header().share.of);
+  const std::size_t of = is.header().share.of;
+  SharesByNumber found;
   for (auto& part : parts) {
-    auto& place = sorted[part->header().share.number - 1];
+    auto& place = found[part->header().share.number];
     if (place) {
       problems.push_back(
           {part->file(), 1, "",
@@ -172,23 +183,14 @@ ShareReaders sorted_shares(const std::vector<std::string>& files) {
       place = std::move(part);
     }
   }
-  std::vector<SweepShare> missing;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (!sorted[i]) missing.push_back({i + 1, sorted.size()});
+  if (auto problem = missing_shares(found, of)) problems.push_back(std::move(*problem));
+  if (problems.empty()) {
+    ShareReaders sorted;
+    for (auto& [number, part] : found) sorted.push_back(std::move(part));
+    return sorted;
   }
-  if (!missing.empty()) {
-    problems.push_back(
-        {"", 0, "",
-         fmt::format("merge: expected all {} shares of the sweep, got no file of {}: name {}, or "
-                     "run the sweep with --shard {} and --output FILE",
-                     sorted.size(),
-                     (missing.size() == 1 ? "share " : "shares ") + missing_words(missing),
-                     missing.size() == 1 ? "it" : "them", shard_text(missing.front()))});
-  }
-  if (problems.empty()) return sorted;
   // What is unfinished belongs to the same list: a second refusal would come as a surprise.
-  for (const auto& part : sorted) {
-    if (!part) continue;
+  for (const auto& [number, part] : found) {
     try {
       if (auto problem = part->shortfall()) problems.push_back(std::move(*problem));
     } catch (const InputError& error) {

@@ -11,6 +11,9 @@
 
 namespace feedrate {
 
+/// As many as the largest sweep has points.
+inline constexpr std::size_t most_shares = 1'000'000;
+
 /// The `number`-th of `of` shares, 1 ≤ number ≤ of. Of each `of` points that follow each other
 /// every share has one, so that shares differ by a point at most; and which one moves on from block
 /// to block by the golden section, so that no period of the grid falls together with that of the

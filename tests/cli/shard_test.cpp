@@ -227,6 +227,34 @@ TEST_CASE("merge: shares that are missing, doubled, unfinished or of other sweep
             "hurt:3: expected point 2 of 4 of share 2/3, got a line that is damaged"));
 }
 
+TEST_CASE("merge: a share of a million is told of what is missing, and one of more is refused") {
+  const Folder folder;
+  const std::string file = folder / "s";
+  REQUIRE(shell(sweep + "--shard 1/3 --output '" + file + "'").status == 0);
+  schema::ShareHeader header =
+      schema::read_share_header(slurp(file).substr(0, slurp(file).find('\n')), "");
+  const auto merged_as = [&](const SweepShare& share) {
+    header.share = share;
+    folder.write("s", schema::write_share_header(header));
+    return shell("feedrate merge '" + file + "'");
+  };
+  const auto last = merged_as({3, 1'000'000});
+  CHECK(last.status == 2);
+  CHECK(has(last.err,
+            "merge: expected all 1000000 shares of the sweep, got no file of shares 1/1000000, "
+            "2/1000000, 4/1000000, 5/1000000, 6/1000000, 7/1000000, 8/1000000, 9/1000000 and "
+            "999991 more: name them, or run the sweep with --shard 1/1000000 and --output FILE"));
+  // A place for each of these would take all memory.
+  for (const std::size_t of : {std::size_t{1'000'001}, std::size_t{1} << 50U}) {
+    const auto refused = merged_as({1, of});
+    CHECK(refused.status == 2);
+    CHECK(has(refused.err,
+              "s:1: expected a share of a sweep in at most 1000000 shares, got one "
+              "of " +
+                  std::to_string(of)));
+  }
+}
+
 TEST_CASE("sweep: a share goes on after Ctrl-C and kill -9") {
   const Folder folder;
   const auto whole = shell(long_sweep + "--shard 2/2 --output '" + (folder / "whole") + "'");

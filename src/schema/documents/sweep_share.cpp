@@ -224,6 +224,10 @@ ShareHeader read_share_header(std::string_view line, const std::string& file) {
     if (header.layout != mine.layout) {
       refuse("expected a share of this build of feedrate, got one of another build");
     }
+    if (header.share.of > most_shares) {
+      refuse(fmt::format("expected a share of a sweep in at most {} shares, got one of {}",
+                         most_shares, header.share.of));
+    }
     if (header.share.number < 1 || header.share.number > header.share.of || !header.scenario) {
       throw NotThatStruct{};
     }
