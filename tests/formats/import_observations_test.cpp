@@ -235,6 +235,40 @@ TEST_CASE(
   CHECK(std::isnan(value_of(samples_of(bare), gpu_time, "", 1)));
 }
 
+TEST_CASE("import: the GPU's time of steps that overlap is what its kernels cover of each") {
+  const TemporaryFolder folder;
+  // Kernels of 2 µs every 5 µs, two at a time that overlap by 1 µs: 3 of 5 µs are covered. A step
+  // begins every 7 µs and takes 100 ms: with one addition for each kernel of each step, this takes
+  // minutes.
+  constexpr int kernels = 200'000;
+  constexpr int steps = 130'000;
+  std::string events;
+  for (int i = 0; i < kernels; ++i) {
+    for (const double at : {5.0 * i, 5.0 * i + 1.0}) {
+      events += event("k", "Kernel", at, 2.0, 3, R"(,"args":{"device":0})");
+    }
+  }
+  for (int i = 0; i < steps; ++i) {
+    events += event(fmt::format("ProfilerStep#{}", i), "user_annotation", 7.0 * i, 100e3);
+  }
+  // 0 to `at`, in µs.
+  const auto covered_to = [](int at) {
+    return at >= 5 * kernels ? 3 * kernels : 3 * (at / 5) + std::min(3, at % 5);
+  };
+  int told = 0;
+  for (const Sample& sample : samples_of(import_trace(folder, events))) {
+    if (sample.metric != gpu_time) continue;
+    ++told;
+    const int from = 7 * static_cast<int>(sample.step.value_or(0));
+    const double covered = covered_to(from + 100'000) - covered_to(from);
+    if (std::abs(sample.value - covered * 1e-6) > 1e-12) {
+      INFO("step " << from / 7);
+      CHECK(sample.value == Approx(covered * 1e-6).epsilon(1e-12));
+    }
+  }
+  CHECK(told == steps - 1);
+}
+
 TEST_CASE("import: means of several steps say of how many") {
   const auto steps_of = [](const std::string& file, std::int64_t step) {
     for (const Sample& sample : samples_of(import({recording(file)}))) {

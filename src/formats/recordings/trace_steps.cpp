@@ -13,32 +13,65 @@ namespace {
 /// Times beyond are µs since 1970, as older versions wrote them; those below count from a start.
 constexpr double microseconds_in_2001 = 1e15;
 
-/// Intervals that overlap become one.
-std::vector<Interval> merged(std::vector<Interval> all) {
-  std::sort(all.begin(), all.end());
-  std::vector<Interval> out;
-  for (const Interval& one : all) {
-    if (!out.empty() && one.start <= out.back().end) {
-      out.back().end = std::max(out.back().end, one.end);
-    } else {
-      out.push_back(one);
+/// A step, and whether it overlaps one that was told before.
+struct Span : Interval {
+  bool overlaps = false;
+};
+
+/// The time that intervals cover together.
+class Cover {
+ public:
+  void add(const Interval& one) { all_.push_back(one); }
+
+  /// Intervals that overlap become one. Once, when all are added.
+  void merge() {
+    std::sort(all_.begin(), all_.end());
+    std::vector<Interval> merged;
+    for (const Interval& one : all_) {
+      if (!merged.empty() && one.start <= merged.back().end) {
+        merged.back().end = std::max(merged.back().end, one.end);
+      } else {
+        merged.push_back(one);
+      }
     }
+    all_ = std::move(merged);
+    up_to_.reserve(all_.size());
+    double sum = 0.0;
+    for (const Interval& one : all_) up_to_.push_back(sum += one.end - one.start);
   }
-  return out;
-}
 
-/// What of `step` the intervals cover. Precondition: they are merged.
-double covered(const std::vector<Interval>& all, const Interval& step) {
-  double sum = 0.0;
-  auto at = std::partition_point(all.begin(), all.end(),
-                                 [&](const Interval& one) { return one.end <= step.start; });
-  for (; at != all.end() && at->start < step.end; ++at) {
-    sum += std::min(at->end, step.end) - std::max(at->start, step.start);
+  /// What of `span` they cover. Precondition: they are merged.
+  [[nodiscard]] double of(const Span& span) const {
+    const auto begin = std::partition_point(
+        all_.begin(), all_.end(), [&](const Interval& one) { return one.end <= span.start; });
+    const auto part = [&](const Interval& one) {
+      return std::min(one.end, span.end) - std::max(one.start, span.start);
+    };
+    double sum = 0.0;
+    if (!span.overlaps) {
+      // Spans apart from each other read every interval once; one by one, the sum is more exact.
+      for (auto at = begin; at != all_.end() && at->start < span.end; ++at) sum += part(*at);
+      return sum;
+    }
+    const auto end = std::partition_point(
+        begin, all_.end(), [&](const Interval& one) { return one.start < span.end; });
+    if (begin == end) return 0.0;
+    const auto last = std::prev(end);
+    if (begin == last) return part(*begin);
+    const double between = up_to_[index(last) - 1] - up_to_[index(begin)];
+    return part(*begin) + between + part(*last);
   }
-  return sum;
-}
 
-using ByDevice = std::map<std::uint8_t, std::vector<Interval>>;
+ private:
+  [[nodiscard]] std::size_t index(std::vector<Interval>::const_iterator at) const {
+    return static_cast<std::size_t>(at - all_.begin());
+  }
+
+  std::vector<Interval> all_;
+  std::vector<double> up_to_;  ///< what each and those before it cover
+};
+
+using ByDevice = std::map<std::uint8_t, Cover>;
 
 /// The GPU's work by what it is, of all devices: merged for each device.
 struct Busy {
@@ -49,23 +82,23 @@ struct Busy {
       const Interval interval{one.start, one.start + static_cast<double>(one.duration)};
       const bool collective = one.work == GpuWork::collective;
       if (one.work == GpuWork::kernel || collective) {
-        kernels[one.device].push_back(interval);
-        (collective ? collectives : compute)[one.device].push_back(interval);
+        kernels[one.device].add(interval);
+        (collective ? collectives : compute)[one.device].add(interval);
       } else {
-        copies[one.device].push_back(interval);
+        copies[one.device].add(interval);
       }
-      all[one.device].push_back(interval);
+      all[one.device].add(interval);
     }
     for (auto* const kind : {&kernels, &compute, &collectives, &copies, &all}) {
-      for (auto& [device, intervals] : *kind) intervals = merged(std::move(intervals));
+      for (auto& [device, cover] : *kind) cover.merge();
     }
   }
 };
 
 /// Seconds of the step that the devices which work at all are busy, their mean.
-double mean_covered(const ByDevice& kind, const Interval& step, std::size_t devices) {
+double mean_covered(const ByDevice& kind, const Span& step, std::size_t devices) {
   double sum = 0.0;
-  for (const auto& [device, intervals] : kind) sum += covered(intervals, step);
+  for (const auto& [device, cover] : kind) sum += cover.of(step);
   return sum * 1e-6 / static_cast<double>(std::max<std::size_t>(1, devices));
 }
 
@@ -108,8 +141,8 @@ class Telling {
     const bool utc = origin_ > 0.0 || events.steps.front().start > microseconds_in_2001;
     clock_ = utc ? ClockKind::utc : ClockKind::relative;
     devices_ = std::max(busy_.kernels.size(), busy_.copies.size());
-    for (const Wait& wait : events.waits) waits_of_[wait.thread].push_back(wait);
-    for (auto& [thread, intervals] : waits_of_) intervals = merged(std::move(intervals));
+    for (const Wait& wait : events.waits) waits_of_[wait.thread].add(wait);
+    for (auto& [thread, cover] : waits_of_) cover.merge();
     waits_known_ = waits_of_.contains(events.steps.front().thread);
     std::sort(events.copies.begin(), events.copies.end(),
               [](const Copy& a, const Copy& b) { return a.start < b.start; });
@@ -140,7 +173,7 @@ class Telling {
   [[nodiscard]] Duration at(double microseconds) const {
     return seconds(origin_ + microseconds * 1e-6);
   }
-  [[nodiscard]] double covered_of(const ByDevice& kind, const Interval& step) const {
+  [[nodiscard]] double covered_of(const ByDevice& kind, const Span& step) const {
     return mean_covered(kind, step, devices_);
   }
 
@@ -149,28 +182,30 @@ class Telling {
     to_.put(Mark{at(interval.end), kind, false, number, name_, ""}, clock_);
   }
 
+  /// Precondition: steps come in the order of their starts.
   void tell(const Step& step) {
+    const Span span{step, step.start < told_to_};
+    told_to_ = std::max(told_to_, step.end);
     tell_marks(MarkKind::step, step, step.number);
     const double time = (step.end - step.start) * 1e-6;
     tell(step, MetricId::step_time, time);
     if (waits_known_) {
-      const double wait = covered(waits_of_[step.thread], step) * 1e-6;
+      const double wait = waits_of_[step.thread].of(span) * 1e-6;
       tell(step, MetricId::data_wait, wait);
       tell(step, MetricId::host_time, std::max(0.0, time - wait));
     }
-    const double kernels = covered_of(busy_.kernels, step);
+    const double kernels = covered_of(busy_.kernels, span);
     if (!busy_.kernels.empty()) tell(step, MetricId::gpu_time, kernels);
     if (!busy_.collectives.empty()) {
-      tell(step, MetricId::collective_time, covered_of(busy_.collectives, step));
+      tell(step, MetricId::collective_time, covered_of(busy_.collectives, span));
       tell(step, MetricId::exposed_collective_time,
-           std::max(0.0, kernels - covered_of(busy_.compute, step)));
+           std::max(0.0, kernels - covered_of(busy_.compute, span)));
       if (!events_.other_collectives) tell_all_reduced(step);
     }
-    if (!busy_.copies.empty()) tell_copies(step);
+    if (!busy_.copies.empty()) tell_copies(step, span);
   }
 
-  /// Precondition: steps come in the order of their starts.
-  void tell_copies(const Step& step) {
+  void tell_copies(const Step& step, const Span& span) {
     double bytes = 0.0;
     double pinned = 0.0;
     for (; copy_ != events_.copies.end() && copy_->start < step.end; ++copy_) {
@@ -178,15 +213,14 @@ class Telling {
       bytes += copy_->bytes;
       if (copy_->pinned) pinned += copy_->bytes;
     }
-    tell(step, MetricId::copy_time, covered_of(busy_.copies, step));
+    tell(step, MetricId::copy_time, covered_of(busy_.copies, span));
     tell(step, MetricId::exposed_copy_time,
-         std::max(0.0, covered_of(busy_.all, step) - covered_of(busy_.kernels, step)));
+         std::max(0.0, covered_of(busy_.all, span) - covered_of(busy_.kernels, span)));
     const auto devices = static_cast<double>(devices_);
     tell(step, MetricId::copied_bytes, bytes / devices);
     tell(step, MetricId::pinned_bytes, pinned / devices);
   }
 
-  /// Precondition: as for copies.
   void tell_all_reduced(const Step& step) {
     double bytes = 0.0;
     for (; all_reduce_ != events_.all_reduces.end() && all_reduce_->start < step.end;
@@ -210,10 +244,11 @@ class Telling {
   double origin_ = 0.0;  ///< s
   ClockKind clock_{};
   std::size_t devices_ = 0;
-  std::map<std::uint32_t, std::vector<Interval>> waits_of_;  ///< by thread
+  std::map<std::uint32_t, Cover> waits_of_;  ///< by thread
   bool waits_known_ = false;
   std::vector<Copy>::iterator copy_;
   std::vector<Collective>::iterator all_reduce_;
+  double told_to_ = 0.0;  ///< where the last of the steps that are told ends
 };
 
 }  // namespace
