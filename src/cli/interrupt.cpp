@@ -1,5 +1,7 @@
 #include "cli/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
 
@@ -17,6 +19,7 @@ std::atomic<bool> pressed = false;
 std::atomic<std::time_t> pressed_at = 0;
 std::atomic<int> pressed_signal = 0;
 std::atomic<bool> pressed_by_terminal = false;
+std::atomic<unsigned> patience = 0;  ///< seconds
 static_assert(std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<std::time_t>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free);
@@ -34,10 +37,17 @@ void press(int signal, siginfo_t* from, void* /*context*/) {
     pressed_signal = signal;
     pressed_by_terminal = from != nullptr && from->si_code == SI_KERNEL;
     pressed = true;
+    if (patience > 0) alarm(patience);
   } else if (now > pressed_at + same_press_s) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
+}
+
+/// Patience is over: the program ends as the signal would have ended it by itself.
+void give_up(int /*alarm*/) {
+  std::signal(pressed_signal, SIG_DFL);
+  std::raise(pressed_signal);
 }
 
 void handle(int signal) {
@@ -50,14 +60,20 @@ void handle(int signal) {
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(unsigned patience_s) {
   pressed = false;
   pressed_signal = 0;
+  patience = patience_s;
+  if (patience_s > 0) std::signal(SIGALRM, give_up);
   handle(SIGINT);
   handle(SIGTERM);
 }
 
 Interrupt::~Interrupt() {
+  if (patience > 0) {
+    alarm(0);
+    std::signal(SIGALRM, SIG_DFL);
+  }
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
 }

@@ -6,10 +6,11 @@
 namespace feedrate::cli {
 
 /// While it lives, the first SIGINT or SIGTERM sets the flag; one that comes a second or two later
-/// ends the program.
+/// ends the program, and so does the first after `patience_s` seconds, if any, in which this still
+/// lives: whoever looks at the flag only now and then may be at something long.
 class Interrupt {
  public:
-  Interrupt();
+  explicit Interrupt(unsigned patience_s = 0);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;

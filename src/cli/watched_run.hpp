@@ -10,13 +10,14 @@ namespace feedrate::cli {
 
 /// While it lives, Ctrl-C ends the replications; the answer is then made of those that are done.
 /// Before there are any, while events are simulated, there is nothing to answer: Ctrl-C throws.
+/// What takes over ten seconds between two looks is ended with the program.
 class WatchedRun {
  public:
   /// The options of a run that is watched; not to outlive this.
   [[nodiscard]] study::RunOptions watched(study::RunOptions options);
 
  private:
-  Interrupt interrupt_;
+  Interrupt interrupt_{10};
   Progress progress_{"steps"};
 };
 
