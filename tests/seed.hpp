@@ -3,7 +3,7 @@
 // that no change passes or fails by chance; FEEDRATE_SEED=N shifts all of them, and `.ci/nightly
 // seeds` draws twenty such N of the day. A law that fails for one of them is wrong, or its job is
 // one that the model does not know: either is mended, and the job becomes a case of its own.
-// How many there are of many that are alike: a quarter in `./test`, all in `./test --all` (which
+// How many there are of many that are alike: an eighth in `./test`, all in `./test --all` (which
 // continuous integration runs) and in the night, by FEEDRATE_TEST_ALL.
 #include <cstddef>
 #include <cstdlib>
@@ -29,9 +29,9 @@ inline bool tests_all() {
   return all;
 }
 
-/// Of so many draws, those that are tried: the first quarter, or all.
+/// Of so many draws, those that are tried: the first eighth, or all.
 inline int some(int count) {
-  return tests_all() ? count : (count + 3) / 4;
+  return tests_all() ? count : (count + 7) / 8;
 }
 
 /// Every fourth of a list, beginning with `first`, or all of it. Tests of one list begin elsewhere,
