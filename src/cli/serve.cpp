@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -93,6 +94,26 @@ class MessageLines {
   std::string unread_;
 };
 
+/// The time of what a line asks, be it one question or a batch of them.
+class TimeOfLine {
+ public:
+  explicit TimeOfLine(Duration limit) : limit_(limit) {}
+  void begin() { began_ = Clock::now(); }
+  /// HostError where there is none.
+  [[nodiscard]] Duration left() const {
+    const Duration left =
+        limit_ - seconds(std::chrono::duration<double>(Clock::now() - began_).count());
+    if (left > Duration{}) return left;
+    throw HostError(
+        fmt::format("no answer within {:g} s, with those before it in its batch", limit_.base()));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Duration limit_;
+  Clock::time_point began_;
+};
+
 int serve(const ServeArguments& arguments) {
   if (!arguments.mcp) throw InputError("serve: expected --mcp, the protocol to serve");
   const Duration time_limit = time_limit_of(arguments);
@@ -100,9 +121,11 @@ int serve(const ServeArguments& arguments) {
   const std::string pricing = schema::find_pricing_folder();
   const api::Place place{files_on_disk(), [&] { return pricing; }, arguments.allow_files, false,
                          arguments.max_points};
+  TimeOfLine time(time_limit);
   api::McpServer server([&](const std::string& request) {
     try {
-      return made_apart([&] { return api::answer(request, place); }, time_limit, most_answer_bytes);
+      const Duration left = time.left();
+      return made_apart([&] { return api::answer(request, place); }, left, most_answer_bytes);
     } catch (const HostError& error) {
       return schema::write_error(error.what(), {}, host_failed);
     }
@@ -110,6 +133,7 @@ int serve(const ServeArguments& arguments) {
   MessageLines lines;
   LineWriter out("-");
   while (const auto line = lines.next()) {
+    time.begin();
     const std::optional<std::string> reply =
         line->too_long ? api::McpServer::refuse_line(most_message_bytes) : server.reply(line->text);
     if (reply) out.write(*reply + '\n');
@@ -132,10 +156,11 @@ Command add_serve(Parser& parent) {
                                   "may; may be given several times")
                       ->type_name("DIR")
                       ->allow_extra_args(false));
-  refuse_empty(*app->add_option("--time-limit", arguments->time_limit,
-                                "Longest time that an answer may take")
-                    ->type_name("TIME")
-                    ->capture_default_str());
+  refuse_empty(
+      *app->add_option("--time-limit", arguments->time_limit,
+                       "Longest time that an answer may take, or those of a batch together")
+           ->type_name("TIME")
+           ->capture_default_str());
   allow_whole_numbers(*app->add_option("--max-points", arguments->max_points, "Largest sweep")
                            ->type_name("N")
                            ->default_is("200 points, 5 MB of JSON"),

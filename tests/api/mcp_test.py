@@ -386,6 +386,20 @@ class Bounds(unittest.TestCase):
             self.assertIn("no answer within 0.5 s", error["error"]["message"])
             self.assertFalse(server.call("diagnose", {"readings": {"gpu": 1}})["isError"])
 
+    def test_seconds_of_a_batch(self):
+        slow = {"scenario": read(FILE), "options": {"replications": 100000, "exact": True}}
+        call = {"name": "run", "arguments": slow}
+        with Server("--time-limit", "500 ms", version="2025-03-26") as server:
+            start = time.monotonic()
+            server.send([request(n, "tools/call", call) for n in range(64)])
+            replies = server.reply()
+            self.assertLess(time.monotonic() - start, 20)
+            messages = [json.loads(text_of(one["result"]))["error"]["message"] for one in replies]
+            self.assertEqual(len(messages), 64)
+            self.assertIn("no answer within 0.5 s", messages[0])
+            for message in messages[1:]:
+                self.assertIn("with those before it in its batch", message)
+
     def test_flags(self):
         for flags in (["--max-points", "0"], ["--max-points", "30001"], ["--time-limit", "0 s"],
                       ["--time-limit", "3 days"], ["--time-limit", "x"],
