@@ -15,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 
 #include "base/errors.hpp"
@@ -103,9 +102,7 @@ std::string made_apart(const std::function<std::string()>& make, Duration most_t
         left > 0.0 ? poll(&file, 1, static_cast<int>(std::min(left, 3600.0) * 1e3) + 1) : 0;
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0 && Clock::now() < late) continue;
-    if (ready <= 0)
-      throw HostError(
-          fmt::format("no answer within {:g} s", std::round(most_time.base() * 1e3) * 1e-3));
+    if (ready <= 0) throw HostError(fmt::format("no answer within {:g} s", most_time.base()));
     const ssize_t n = ::read(from.get(), part.data(), part.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;

@@ -94,15 +94,16 @@ class MessageLines {
   std::string unread_;
 };
 
-/// The time of what a line asks, be it one question or a batch of them.
+/// The time of what a line asks, be it one question or a batch of them: it runs from the first one.
 class TimeOfLine {
  public:
   explicit TimeOfLine(Duration limit) : limit_(limit) {}
-  void begin() { began_ = Clock::now(); }
-  /// HostError where there is none.
-  [[nodiscard]] Duration left() const {
-    const Duration left =
-        limit_ - seconds(std::chrono::duration<double>(Clock::now() - began_).count());
+  void begin() { first_.reset(); }
+  /// What the next question has of it. HostError where that is nothing.
+  [[nodiscard]] Duration left() {
+    const Clock::time_point now = Clock::now();
+    if (!first_) first_ = now;
+    const Duration left = limit_ - seconds(std::chrono::duration<double>(now - *first_).count());
     if (left > Duration{}) return left;
     throw HostError(
         fmt::format("no answer within {:g} s, with those before it in its batch", limit_.base()));
@@ -111,7 +112,7 @@ class TimeOfLine {
  private:
   using Clock = std::chrono::steady_clock;
   Duration limit_;
-  Clock::time_point began_;
+  std::optional<Clock::time_point> first_;
 };
 
 int serve(const ServeArguments& arguments) {
