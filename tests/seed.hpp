@@ -3,8 +3,8 @@
 // that no change passes or fails by chance; FEEDRATE_SEED=N shifts all of them, and `.ci/nightly
 // seeds` draws twenty such N of the day. A law that fails for one of them is wrong, or its job is
 // one that the model does not know: either is mended, and the job becomes a case of its own.
-// How many there are of many that are alike: an eighth in `./test`, all in `./test --all` (which
-// continuous integration runs) and in the night, by FEEDRATE_TEST_ALL.
+// How many there are of many that are alike: an eighth of draws and a fourth of lists in `./test`,
+// all in `./test --all` (which continuous integration runs) and in the night, by FEEDRATE_TEST_ALL.
 #include <cstddef>
 #include <cstdlib>
 #include <utility>

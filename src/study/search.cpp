@@ -77,9 +77,7 @@ class Seeker {
     out.by_events = static_cast<std::size_t>(
         std::count_if(points_by_events_.begin(), points_by_events_.end(),
                       [](const auto& entry) { return entry.second.result.by_events; }));
-    out.tried = points_.size() + static_cast<std::size_t>(std::count_if(
-                                     passed_by_.begin(), passed_by_.end(),
-                                     [&](long n) { return points_.find(n) == points_.end(); }));
+    out.tried = tried_.size();
     out.tried_all = static_cast<long>(out.tried) == to_ - from_ + 1;
     return out;
   }
@@ -177,7 +175,10 @@ class Seeker {
     return scenarios_.emplace(n, make_(set)).first->second;
   }
 
-  const SearchPoint& point(long n) { return point_in(points_, n, false); }
+  const SearchPoint& point(long n) {
+    tried_.insert(n);
+    return point_in(points_, n, false);
+  }
   /// As an answer shows it.
   const SearchPoint& shown(long n) {
     return by_events_ ? point_in(points_by_events_, n, true) : point(n);
@@ -270,7 +271,6 @@ class Seeker {
     points_.erase(n);
     stated_.erase(n);
     scenarios_.erase(n);
-    passed_by_.insert(n);
     return false;
   }
 
@@ -324,7 +324,7 @@ class Seeker {
   std::map<long, SearchPoint> points_by_events_;
   std::map<long, Stated> stated_;  ///< of the points that are shown
   std::map<long, Scenario> scenarios_;
-  std::set<long> passed_by_;  ///< values that do not hold, of which nothing is kept
+  std::set<long> tried_;  ///< also those of which nothing is kept
 };
 
 /// The k-th of n in order, as near as whole answers come to the quantile.
