@@ -81,7 +81,8 @@ Bandwidth bus_of_trees(const Fabric& f) {
   // Within a node all go one after the other: each sends the buffer up, and down again.
   const Bandwidth inside = tree_share * f.inside;
   if (f.nodes <= 1.0) return inside;
-  const Bandwidth between = 2.0 / sent_in_trees(f.nodes) * f.between;
+  const double saved = f.between_measured ? 1.0 : 2.0 / sent_in_trees(f.nodes);
+  const Bandwidth between = saved * f.between;
   return f.gpus > 1.0 ? std::min(inside, between) : between;
 }
 

@@ -73,14 +73,23 @@ Duration handover_time(const Inputs& inputs) {
   return own + std::max(Duration{}, inputs.launch / main - step);
 }
 
+static collective::Exchange exchanged(const Inputs& inputs) {
+  const Duration step = step_time(inputs, inputs.batch) / inputs.speed[Stage::gpu];
+  return collective::exchange(*inputs.exchange, step, inputs.speed[Stage::allreduce]);
+}
+
 Duration exposed_communication(const Inputs& inputs) {
   const double gpu = inputs.speed[Stage::gpu];
   const double messages = inputs.speed[Stage::allreduce];
   if (!inputs.exchange || (gpu == 1.0 && messages == 1.0)) {
     return inputs.exposed_allreduce / messages;
   }
-  return collective::exchange(*inputs.exchange, step_time(inputs, inputs.batch) / gpu, messages)
-      .exposed;
+  return exchanged(inputs).exposed;
+}
+
+Duration all_communication(const Inputs& inputs) {
+  const Duration exposed = exposed_communication(inputs);
+  return inputs.exchange ? std::max(exposed, exchanged(inputs).total) : exposed;
 }
 
 }  // namespace feedrate::pipeline

@@ -299,6 +299,9 @@ Duration handover_time(const Inputs& inputs);
 /// Exposed communication of an exchange, at the virtual speeds of the GPU and of messages.
 Duration exposed_communication(const Inputs& inputs);
 
+/// Of an exchange all of it, hidden or not, where its messages are known; else what is exposed.
+Duration all_communication(const Inputs& inputs);
+
 /// Which epoch: the first may read other places than the later ones.
 enum class EpochKind { first, later };
 

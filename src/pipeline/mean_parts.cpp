@@ -177,8 +177,11 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   per_batch(Stage::gpu, step_time(inputs, batch).base(), batch);
   per_batch(Stage::gpu_preprocess,
             (inputs.gpu_preprocess + inputs.gpu_preprocess_ahead).base() * batch, batch);
-  per_batch(Stage::allreduce, exposed_communication(inputs).base() * inputs.speed[Stage::allreduce],
-            batch * inputs.accumulation);
+  // Groups of batches that epochs cut short have an exchange, too.
+  const double of_exchange = trained_samples(inputs) * inputs.times_loaded /
+                             (exchanges(inputs) * inputs.ranks * inputs.instances_alike());
+  per_batch(Stage::allreduce, all_communication(inputs).base() * inputs.speed[Stage::allreduce],
+            of_exchange);
   PerStage<Throughput> all;
   for (Stage stage : all_stages()) {
     all[stage] =

@@ -99,8 +99,9 @@ namespace {
 std::string where_it_begins(const Advice& advice) {
   const RungResult* rung = rung_of(advice, advice.starts_on);
   if (rung == nullptr || !rung->figures) {
-    return fmt::format("The GPUs are fed: busy {} of the time or more on every rung.",
-                       percent(advice.target));
+    return fmt::format(
+        "The GPUs are fed: busy {} of the time after start-up, or more, on every rung.",
+        percent(advice.target));
   }
   if (!has_gpu_work(advice)) {
     return rung->share >= advice.target
@@ -113,7 +114,8 @@ std::string where_it_begins(const Advice& advice) {
                      words_of(rung->rung), percent(rung->share));
   }
   return fmt::format(
-      "The problem starts at the rung \"{}\": the GPU{} busy {} of the time, {} the target of {}.",
+      "The problem starts at the rung \"{}\": the GPU{} busy {} of the time after start-up, {} the "
+      "target of {}.",
       words_of(rung->rung),
       rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
       percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "below",
@@ -140,8 +142,8 @@ std::string later_words(const Advice& advice) {
     if (each.figures && each.share < worst->share) worst = &each;
   }
   if (worst->share >= 0.5 * rung->share) return "";
-  return fmt::format(" With {}, GPUs are busy only {} of the time.", words_of(worst->rung),
-                     percent(worst->share));
+  return fmt::format(" With {}, GPUs are busy only {} of the time after start-up.",
+                     words_of(worst->rung), percent(worst->share));
 }
 
 /// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"

@@ -157,7 +157,24 @@ void limit_by_memory(Context& context) {
 
 }  // namespace
 
+/// Samples cross to the GPU once: what the CPU does comes before it, in whatever order it is
+/// listed.
+static void doubt_order(Context& context) {
+  const auto& list = context.scenario.preprocess;
+  const auto on_gpu = [](const Operation& op) { return op.where == Place::gpu; };
+  const auto first = std::find_if(list.begin(), list.end(), on_gpu);
+  const auto late = std::find_if(first, list.end(), [](const Operation& op) {
+    return op.where == Place::cpu || op.where == Place::remote;
+  });
+  if (late == list.end() || !context.texts) return;
+  context.out.caveats.push_back(fmt::format(
+      "\"{}\" is listed after \"{}\", which the GPU does: it is simulated before the copy to the "
+      "GPU, as nothing is copied back; list it first, or let the GPU do it (where: gpu).",
+      late->operation, first->operation));
+}
+
 void resolve_preprocess(Context& context) {
+  doubt_order(context);
   const Scenario& s = context.scenario;
   Inputs& inputs = context.out.inputs;
   DurationPerSample remote_only{};

@@ -84,9 +84,10 @@ constexpr Stage input_pipeline[] = {Stage::download, Stage::network, Stage::disk
 /// The exchange that loses as much of steps which wait for nothing may hide behind the input
 /// pipeline. To make such a job slower it would have to be several times the step, which no
 /// exchange is: most of what is missing is then lost where the job waits, and the input pipelines
-/// are slower beside each other. False where little of it hides, or something else binds than they.
+/// are slower beside each other. False where little of it hides, or where a longer one would not,
+/// or something else binds than they.
 template <class Over>
-bool lose_by_loading(Inputs& job, double free, Inputs& tried, const Over& over) {
+bool lose_by_loading(Inputs& job, double free, Duration goal, Inputs& tried, const Over& over) {
   const Duration step =
       step_time(job, job.batch) + job.gpu_preprocess * feedrate::samples(job.batch);
   tried.exposed_allreduce = job.accumulation * step * (-free / (1.0 + free));
@@ -97,6 +98,12 @@ bool lose_by_loading(Inputs& job, double free, Inputs& tried, const Over& over) 
   };
   const Point fast{1.0, slower(1.0)};
   if (fast.over > 0.5 * free) return false;
+  const Duration exchange = tried.exposed_allreduce;
+  constexpr double longer = 0.1;
+  tried.exposed_allreduce = (1.0 + longer) * exchange;
+  const double shown = (over() - fast.over) * (goal / (longer * exchange)) / exchanges(job);
+  tried.exposed_allreduce = exchange;
+  if (shown > 0.5) return false;
   constexpr double most = 2.0;  // times what the efficiency itself says
   const Point slow{most / (1.0 + free), slower(most / (1.0 + free))};
   if (slow.over <= 0.0) return false;
@@ -127,7 +134,7 @@ void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
   };
   const double free = over();
   if (free < -rounding) {
-    if (lose_by_loading(job, free, tried, over)) return;
+    if (lose_by_loading(job, free, goal, tried, over)) return;
     tried = uninterrupted(job);
     // What is missing, were nothing else to wait meanwhile; and all of the job's time.
     const double all = goal.base() / pipeline::exchanges(job);

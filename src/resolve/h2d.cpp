@@ -37,6 +37,10 @@ Bandwidth assumed_pageable(Context& context, Bandwidth pinned) {
                   context.use(Stage::h2d, assumed::host_copy.key, *host_copy, DriftGroup::cpu));
 }
 
+/// What copies from pinned memory reach of their link's line: 12 of 15.8, 25 of 31 and 52 of 63
+/// GB/s (the generations 3 to 5 of PCIe with 16 lanes in pricing/gpus.json).
+constexpr double copied_of_line = 0.8;
+
 /// What a computing GPU leaves of a copy's rate, where copies run beside the step.
 double left_beside_kernel(Context& context) {
   if (context.out.inputs.copies != pipeline::Copies::beside) return 1.0;
@@ -78,6 +82,11 @@ void resolve_copy(Context& context) {
         Stage::h2d, assumed::pinned_copy.key, s.cluster.pinned_bandwidth,
         share_of_copies(context, &HostProfile::pinned_bandwidth, &HostProfile::pinned_copies), {});
     if (known) return *known;
+    if (const auto& line = s.cluster.pcie) {
+      return context.assume(
+          Stage::h2d, assumed::typical_pinned_copy, copied_of_line * *line,
+          context.texts ? fmt::format("{:g} of /cluster/pcie", copied_of_line) : std::string());
+    }
     return typical ? context.assume(Stage::h2d, assumed::typical_pinned_copy, typical->value,
                                     typical->from.source)
                    : context.assume<Bandwidth>(Stage::h2d, assumed::pinned_copy);

@@ -349,6 +349,8 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
   const bool derived = !given.busbw && !given.busbw_inside &&
                        !context.measured(&HostProfile::allreduce_busbw) &&
                        !(several && context.measured(&HostProfile::allreduce_busbw_between));
+  f.between_measured =
+      given.busbw || context.measured(&HostProfile::allreduce_busbw_between).has_value();
   f.switch_sums =
       derived && context.machine() && context.machine()->interconnect == Interconnect::nvswitch;
   return f;

@@ -54,14 +54,27 @@ bool generic_stream(const Context& context) {
          streams;
 }
 
-/// Ranks that have no object have nothing to train on.
+/// Ranks that have no object have nothing to train on, and those that have one more than others
+/// train on after these have ended.
 void doubt_ranks(Context& context, double objects) {
   const double ranks = context.out.inputs.replicas();
-  if (objects >= ranks || !context.texts) return;
+  if (!context.texts) return;
+  if (objects < ranks) {
+    context.out.caveats.push_back(fmt::format(
+        "{:g} of {:g} GPUs have no object of {:g}: simulated as if each had a part of one; write "
+        "at least {:g} objects (/dataset/samples_per_object).",
+        ranks - objects, ranks, objects, ranks));
+    return;
+  }
+  constexpr double worth_saying = 0.02;
+  const double each = objects / ranks;
+  const double longer = std::ceil(each) / each - 1.0;
+  if (longer < worth_saying) return;
   context.out.caveats.push_back(fmt::format(
-      "{:g} of {:g} GPUs have no object of {:g}: simulated as if each had a part of one; write at "
-      "least {:g} objects (/dataset/samples_per_object).",
-      ranks - objects, ranks, objects, ranks));
+      "{:g} objects do not divide evenly among {:g} GPUs: simulated as if each had {:.3g}. With "
+      "{:g} for some, an epoch takes up to {:.2g} % longer, or ends early or hangs where not all "
+      "GPUs have as many batches; write a multiple of {:g} objects (/dataset/samples_per_object).",
+      objects, ranks, each, std::ceil(each), 100.0 * longer, ranks));
 }
 
 }  // namespace

@@ -190,19 +190,24 @@ struct Plan {
                     size_text(batches), size_text(*memory), instance()));
   }
 
-  /// Of a model that is spread over GPUs, two bytes for each of their parameters.
+  /// Of the parameters that a GPU holds, two bytes for each.
   void weights(Bytes has) const {
-    const auto all = context.layout ? parameters_of(s.job) : std::nullopt;
+    const auto all = parameters_of(s.job);
     if (!all) return;
     const Parallelism how = s.job.parallelism.value_or(Parallelism::ddp);
-    const double copies =
-        is_sharded(how) ? context.layout->degrees.context * context.layout->degrees.data : 1.0;
-    const Bytes each = bytes(2.0 * *all * share_of_parameters(context) / copies);
+    double held = 1.0;  // of all parameters
+    double sharers = inputs.cluster_gpus();
+    if (context.layout) {
+      held = share_of_parameters(context);
+      sharers = context.layout->degrees.context * context.layout->degrees.data;
+    }
+    if (is_sharded(how)) held /= sharers;
+    const Bytes each = bytes(2.0 * *all * held);
     if (each <= has) return;
-    doubt(
-        fmt::format("The weights alone are {} a GPU in 16 bits, and a GPU has {}: spread the "
-                    "model over more of them (/job/parallel).",
-                    size_text(each), size_text(has)));
+    doubt(fmt::format(
+        "The weights alone are {} a GPU in 16 bits, and a GPU has {}: spread the "
+        "model over more of them (/job/parallel{}).",
+        size_text(each), size_text(has), is_sharded(how) ? "" : ", or /job/parallelism: fsdp"));
   }
 
   void gpu_memory() const {

@@ -24,11 +24,12 @@ inline constexpr Prior connection_rate = {"connection_rate", 190000000.0, 322000
     "presto-cv-strategies, epam-efs, epam-lustre, dvassallo-s3"};
 
 /// Time that each core needs more when all are busy, of which as many have their share: processes that decode and augment, up to the number of cores.
-inline constexpr Prior contention = {"contention", 0.177, 0.01, 0.528, 12,
-    "12 studies of 2024 to 2026, and one more of their kind: lotus-workers, aicr-replicated, "
+inline constexpr Prior contention = {"contention", 0.239, 0.01, 0.651, 18,
+    "18 studies of 2021 to 2026, and one more of their kind: lotus-workers, aicr-replicated, "
     "own-two-core-hosts, imread-dl-c3d, imread-dl-c4a, imread-dl-c4d, imread-dl-t2a, "
     "grasp-loader-i5, andre-lmdb-loader, kaggle-crop-augment, data-aware-lumi, "
-    "wafer-t4-loader"};
+    "wafer-t4-loader, rice-pests-8845hs, pusht-hdf5-m4, lumi-file-formats, nemo-ssl-loader, "
+    "nersc-unet3d, windows-fashion-workers"};
 
 /// Seconds a byte of a batch that its worker left in shared memory: the main process of PyTorch's DataLoader.
 inline constexpr Prior handover_shared = {"handover_shared", 1.47e-10, 2.58e-11, 8.36e-10, 3,

@@ -160,12 +160,12 @@ struct Pricer {
     }
     // A price belongs to the instance that it was stated for.
     const auto& of = scenario.measured_on.price;
-    const bool another = of && given.instance && *of != any_machine && *of != unknown_machine &&
-                         *of != *given.instance;
+    const bool another = of && given.instance && *of != any_machine && *of != *given.instance;
     terms.compute = machine(given.instance.value_or("instance"), given.instances,
                             another ? std::nullopt : stated_price(given), "/cluster/price");
     if (another && given.price) {
-      remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's", *of,
+      remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's",
+                         *of == unknown_machine ? "a machine without a name" : *of,
                          *given.instance));
     }
     if (inputs.interruptions && inputs.interruptions->fallback) {

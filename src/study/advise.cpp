@@ -30,6 +30,8 @@ HourlyPrice price_of_vcpu(const Catalog& catalog) {
   return offer->price.value / (*machine)->vcpus->value;
 }
 
+constexpr std::string_view more_instances = "more_instances";
+
 /// A change and the simulated job with it.
 struct Trial {
   const Remedy* remedy = nullptr;
@@ -261,6 +263,17 @@ class Adviser {
       state(first);
       advice_.remedies = ranked(advice_.remedies, savings_);
     }
+    state_instances();
+  }
+
+  /// More instances are set against the first remedy: by what `run` states of both.
+  void state_instances() {
+    const auto more = rows_if([](const Remedied& row) {
+      return row.what.name == more_instances && row.after && !row.confirmed;
+    });
+    if (more.empty()) return;
+    state(more);
+    advice_.remedies = ranked(advice_.remedies, savings_);
   }
 
   /// What the best of the remedies that belong to a rung, or to one before it, saves.
@@ -414,9 +427,13 @@ class Adviser {
                      [](const Remedied& row) { return row.standing == RemedyStanding::advised; });
     if (first == advice_.remedies.end() || !advice_.priced) return;
     for (const Trial& trial : trials_) {
-      if (trial.remedy->words.name != "more_instances" || !trial.after) continue;
-      const JobFigures after =
-          options_.events ? stated({trial.change.set}).front().figures : *trial.after;
+      if (trial.remedy->words.name != more_instances || !trial.after) continue;
+      const auto listed = rows_if([&](const Remedied& row) {
+        return row.what.name == more_instances && row.set == trial.change.set && row.confirmed;
+      });
+      const JobFigures after = !listed.empty()   ? *listed.front()->after
+                               : options_.events ? stated({trial.change.set}).front().figures
+                                                 : *trial.after;
       if (after.total > first->after->total) {
         advice_.too_early = TooEarly{trial.change.words, trial.change.set, after};
       }

@@ -92,7 +92,9 @@ std::string idle_workers(double idle, double workers, double most, bool batches)
       workers, idle == 1.0 ? "has" : "have", three_digits(most),
       batches ? (most == 1.0 ? "batch" : "batches")
               : (most == 1.0 ? "object to stream" : "objects to stream"),
-      batches ? "" : "; make the objects smaller, or use fewer workers.");
+      batches ? ""
+              : "; make the objects smaller, use fewer workers, or say that they share "
+                "an object's samples (/loader/divided_by: samples).");
 }
 
 std::string simulated_whole(double whole, double instances, bool steps_vary) {

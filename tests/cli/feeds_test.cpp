@@ -97,7 +97,7 @@ TEST_CASE("find: run answers searches, several at once") {
       ">= 90%' --find 'largest epochs in 1..100 with hours <= 1'");
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "gpu_busy >= 90%: 3; at 2 gpu_busy is 68 %, GPUs wait for decode."));
+  CHECK(has(outcome.out, "gpu_busy >= 90%: 3; at 2 gpu_busy is 67 %, GPUs wait for decode."));
   CHECK(has(outcome.out, "hours <= 1: "));
   // What it says of the answer is what a run with the answer says.
   const Outcome value = shell(

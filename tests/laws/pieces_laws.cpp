@@ -318,6 +318,14 @@ TEST_CASE("pieces: groups that no object holds, and a Pipe, are said") {
   const auto ranks =
       resolved(streamed({{"/loader/kind", "webdataset"}, {"/cluster/instances", "300"}}));
   CHECK(says(ranks, "100 of 300 GPUs have no object of 200"));
+  const auto over = [](const char* instances) {
+    return resolved(streamed({{"/loader/kind", "webdataset"}, {"/cluster/instances", instances}}));
+  };
+  CHECK(says(over("150"),
+             "200 objects do not divide evenly among 150 GPUs: simulated as if each "
+             "had 1.33. With 2 for some, an epoch takes up to 50 % longer"));
+  CHECK_FALSE(says(over("100"), "do not divide evenly"));
+  CHECK_FALSE(says(over("3"), "do not divide evenly"));  // 67 for two of them: 0.5 %
   const auto pool =
       resolved(streamed({{"/loader/kind", "pool"}, {"/loader/divided_by", "objects"}}));
   CHECK(says(pool, "/loader/divided_by has no effect: threads of a pool share all samples"));

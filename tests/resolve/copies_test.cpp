@@ -1,5 +1,7 @@
 // How a training loop's copies to the GPU are understood: job.non_blocking, job.copy_stream, pinned
 // memory, and a loop that waits for its steps.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catch.hpp"
@@ -61,4 +63,32 @@ TEST_CASE("copies: a setting without effect is said") {
 TEST_CASE("copies: another stream's name is refused") {
   CHECK_THROWS_WITH(understood(R"(, "copy_stream": "own")"),
                     Catch::Contains("side") && Catch::Contains("step"));
+}
+
+TEST_CASE("copies: the link that is given carries them, below its line") {
+  double before = 1e9;
+  for (const double line : {4.0, 15.8, 31.5, 63.0}) {
+    INFO(line);
+    const auto inputs = [&](const std::string& more) {
+      return resolve::resolve(
+                 schema::read_scenario(schema::parse_document(
+                     fmt::format(
+                         R"({{"dataset": {{"samples": 6400, "bytes_on_gpu_per_sample": "1 MB"}},
+                             "loader": {{"num_workers": 4, "batch_size": 64, "pin_memory": true}},
+                             "cluster": {{"vcpus": 8, "gpus_per_instance": 1, "price": "1 USD/h",
+                                          "pcie": "{:g} GB/s"{}}},
+                             "preprocess": [{{"operation": "decode", "cpu": "1 ms"}}],
+                             "job": {{"epochs": 1, "step": {{"fixed": "100 ms"}}}}}})",
+                         line, more),
+                     "link.json")),
+                 Catalog{})
+          .inputs;
+    };
+    const double copy = inputs("").copy.base();
+    CHECK(copy > 1e6 / (line * 1e9));
+    CHECK(copy == Approx(1e6 / (0.8 * line * 1e9)));
+    CHECK(copy < before);
+    before = copy;
+    CHECK(inputs(R"(, "pinned_bandwidth": "2 GB/s")").copy.base() == Approx(1e6 / 2e9));
+  }
 }

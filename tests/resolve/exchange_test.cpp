@@ -246,3 +246,28 @@ TEST_CASE("exchange: what says the same twice is refused by its name") {
       {{"/job/scaling", R"([[1, "2 h"], [2, "1 h"]])"}, {"/job/scaling_batch_sizes", "[[1, 32]]"}},
       "got none for 2 instances");
 }
+
+TEST_CASE("exchange: a bus bandwidth, given or measured, is reached on any number of instances") {
+  HostProfile host;
+  host.allreduce_busbw_between = Value<Bandwidth>::given(bytes_per_second(10e9));
+  for (const double instances : {2.0, 3.0, 4.0, 8.0, 16.0}) {
+    for (const double gpus : {1.0, 4.0, 8.0}) {
+      const auto time = [&](const char* busbw, const HostProfile* measured) {
+        Settings settings = job(fmt::format(R"({{"gradient_bytes": "4 GB", "bucket": "8 GB", )"
+                                            R"("first_bucket": "8 GB"{}}})",
+                                            busbw),
+                                fmt::format("{:g}", instances));
+        settings.emplace_back("/cluster/gpus_per_instance", fmt::format("{:g}", gpus));
+        return resolve::resolve(scenario_with(settings), catalog(), measured)
+            .communication->total.base();
+      };
+      INFO(instances << " instances of " << gpus);
+      const double n = instances * gpus;
+      const double by_definition = 2.0 * (n - 1.0) / n * 4e9 / 10e9;  // nccl-tests' busbw
+      for (const double found : {time(R"(, "busbw": "10 GB/s")", nullptr), time("", &host)}) {
+        CHECK(found >= by_definition * (1.0 - 1e-9));
+        CHECK(found <= 1.15 * by_definition);  // flags beside the data, and latency
+      }
+    }
+  }
+}

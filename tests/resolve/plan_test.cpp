@@ -213,3 +213,25 @@ TEST_CASE("plan: all that is impossible is said at once; what is doubtful stands
             "is more than all of the memory of p3.2xlarge (34.4 GB)"));
   CHECK(caveats({}).empty());
 }
+
+TEST_CASE("plan: weights that a GPU cannot hold are doubted, however they are divided") {
+  const auto doubted = [](const char* parallelism, const char* instances, const char* parameters) {
+    return has(caveats({{"/cluster/instance", "p4d.24xlarge"},
+                        {"/cluster/instances", instances},
+                        {"/job/parallelism", parallelism},
+                        {"/job/allreduce", fmt::format(R"({{"parameters": {}}})", parameters)}}),
+               "The weights alone are");
+  };
+  // 40 GB: 20e9 parameters of two bytes on each GPU, or among all of them.
+  for (const char* const copied : {"ddp", "horovod", "zero1", "zero2"}) {
+    INFO(copied);
+    CHECK_FALSE(doubted(copied, "2", "19e9"));
+    CHECK(doubted(copied, "2", "22e9"));
+  }
+  for (const char* const sharded : {"fsdp", "zero3"}) {
+    INFO(sharded);
+    CHECK_FALSE(doubted(sharded, "1", "150e9"));
+    CHECK(doubted(sharded, "1", "180e9"));
+    CHECK_FALSE(doubted(sharded, "2", "180e9"));
+  }
+}

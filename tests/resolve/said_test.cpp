@@ -181,3 +181,18 @@ TEST_CASE("said: a job without a dataset has no samples per second") {
   CHECK_FALSE(study::run(schema::read_scenario(document), catalog(), nullptr).throughput);
   CHECK(study::run(scenario_with({}), catalog(), nullptr).throughput);
 }
+
+TEST_CASE("said: what the CPU is to do after the GPU is done before the copy, and said") {
+  const auto listed = [](const char* first, const char* second) {
+    return resolved(
+        {{"/preprocess", fmt::format(R"([{{"operation": "resize", "cpu": "1 ms", "gpu": "0.1 ms",)"
+                                     R"("where": "{}"}}, {{"operation": "flip", "cpu": "1 ms",)"
+                                     R"("gpu": "0.1 ms", "where": "{}"}}])",
+                                     first, second)}});
+  };
+  const char* const words = "\"flip\" is listed after \"resize\", which the GPU does";
+  CHECK(says(listed("gpu", "cpu").caveats, words));
+  CHECK(!says(listed("cpu", "gpu").caveats, words));
+  CHECK(!says(listed("gpu", "gpu").caveats, words));
+  CHECK(!says(listed("cpu", "cpu").caveats, words));
+}

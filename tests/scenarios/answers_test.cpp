@@ -153,7 +153,7 @@ TEST_CASE("scenarios: a dataset beyond memory starves on gp3 and not on NVMe") {
 
 TEST_CASE(
     "scenarios: a fixed loader doubles the pace, five instances bring an epoch to 6 minutes") {
-  const std::string slow = " --set instances=1 --set '/preprocess/0/cpu=1.15787 s'";
+  const std::string slow = " --set instances=1 --set '/preprocess/0/cpu=1.10003 s'";
   const Run starving("hyundai_p3_16xlarge.json" + slow);
   const Run one_gpu("hyundai_p3_16xlarge.json" + slow + " --set gpus_per_instance=1");
   const Run fixed("hyundai_p3_16xlarge.json --set instances=1");

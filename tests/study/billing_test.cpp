@@ -2,6 +2,8 @@
 // generated and shipped scenarios first, then by examples that are worked out in the test.
 #include "study/billing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -423,4 +425,34 @@ TEST_CASE("billing: a unit price is spelt as on its page, and reads back") {
   }
   CHECK(words::price(*volume.line("EBS IOPS")) == "0.005 USD/IOPS-month");
   CHECK(words::price(*volume.line("EBS throughput")).ends_with(" USD/(MiB/s)-month"));
+}
+
+TEST_CASE("billing: a price is that of the machine that it was stated beside, named or not") {
+  const auto paid = [](const char* cluster, const char* instance) {
+    schema::Document document = schema::parse_document(
+        fmt::format(
+            R"({{"name": "t", "dataset": {{"samples": 1000, "bytes_per_sample": "100 KB"}},
+                "source": {{"service": "local"}},
+                "loader": {{"num_workers": 2, "batch_size": 10}},
+                "preprocess": [{{"operation": "decode", "cpu": "1 ms"}}],
+                "cluster": {{{}"price": "2 USD/h"}}, "job": {{"step": "10 ms"}}}})",
+            cluster),
+        "t.json");
+    document.keep_as_base();
+    schema::set_value(document, "instance", instance);
+    schema::set_value(document, "region", "us-east-1");
+    return Billed(schema::read_scenario(document));
+  };
+  const char* const nameless = R"("vcpus": 8, "cores": 4, "gpus_per_instance": 1, )";
+  const char* const named = R"("instance": "p3.2xlarge", )";
+  const Billed published(job({{"instance", "g5.xlarge"}, {"/disk/kind", "ebs"}}));
+  for (const char* const stated_for : {nameless, named}) {
+    INFO(stated_for);
+    const Billed moved = paid(stated_for, "g5.xlarge");
+    CHECK(moved.input.compute.price.value == published.input.compute.price.value);
+    CHECK(moved.remarks_say(stated_for == named
+                                ? "/cluster/price is that of p3.2xlarge: g5.xlarge has"
+                                : "/cluster/price is that of a machine without a name: g5.xlarge"));
+  }
+  CHECK(paid(named, "p3.2xlarge").input.compute.price.value == usd_per_hour(2.0));
 }

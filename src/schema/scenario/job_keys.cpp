@@ -169,8 +169,10 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
           {"between GPUs without NVLink, as NCCL_DEBUG=INFO has it; shm, through the memory of the "
            "host: GeForce cards, and NCCL_P2P_DISABLE=1",
            "p2p (assumed)"}),
-      entry<&AllReduce::busbw>("busbw", {.manual = "bus bandwidth; hierarchical: between instances",
-                                         .example = "10 GB/s"}),
+      entry<&AllReduce::busbw>("busbw",
+                               {.manual = "bus bandwidth, as nccl-tests has it; hierarchical: "
+                                          "between instances",
+                                .example = "10 GB/s"}),
       entry<&AllReduce::busbw_inside>(
           "busbw_inside", {.manual = "hierarchical: inside an instance", .example = "120 GB/s"}),
       entry<&AllReduce::latency>("latency", {.manual = "latency per hop", .example = "20 us"}),

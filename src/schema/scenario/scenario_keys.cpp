@@ -391,8 +391,8 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
                                     {.manual = "host-to-device, per copy", .example = "10 us"}),
       entry<&Cluster::pcie>(
           "pcie",
-          {.manual = "line rate of a GPU's link, one way, which all-reduces of GPUs without "
-                     "NVLink pass; 4.0 x16: 31.5 GB/s",
+          {.manual = "line rate of a GPU's link, one way, which copies pass, and all-reduces of "
+                     "GPUs without NVLink; 4.0 x16: 31.5 GB/s",
            .fallback = "the catalogue's",
            .example = "31.5 GB/s"}),
   };
