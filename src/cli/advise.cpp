@@ -21,7 +21,7 @@
 #include "report/advise_report.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/advice.hpp"
+#include "schema/documents/documents.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 

@@ -21,7 +21,7 @@
 #include "observe/job_observer.hpp"
 #include "report/diagnose_report.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/diagnosis.hpp"
+#include "schema/documents/documents.hpp"
 #include "schema/documents/observation.hpp"
 #include "schema/documents/samples.hpp"
 #include "study/diagnose.hpp"

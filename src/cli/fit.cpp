@@ -9,7 +9,7 @@
 #include "cli/parser.hpp"
 #include "report/fit_report.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/unknowns_fit.hpp"
+#include "schema/documents/documents.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -22,7 +22,7 @@
 #include "report/reports.hpp"
 #include "report/showback_report.hpp"
 #include "report/sweep_words.hpp"
-#include "schema/documents/chart_data.hpp"
+#include "schema/documents/documents.hpp"
 #include "study/advise.hpp"
 #include "study/sweep.hpp"
 #include "study/timeline.hpp"
