@@ -18,7 +18,6 @@
 #include "cli/share.hpp"
 #include "cli/terminal.hpp"
 #include "model/figures.hpp"
-#include "report/advise_report.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
 #include "schema/documents/documents.hpp"

@@ -19,7 +19,6 @@
 #include "cli/parser.hpp"
 #include "formats/screens.hpp"
 #include "observe/job_observer.hpp"
-#include "report/diagnose_report.hpp"
 #include "report/reports.hpp"
 #include "schema/documents/documents.hpp"
 #include "schema/documents/observation.hpp"

@@ -7,7 +7,6 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
-#include "report/fit_report.hpp"
 #include "report/reports.hpp"
 #include "schema/documents/documents.hpp"
 

@@ -20,7 +20,6 @@
 #include "cli/terminal.hpp"
 #include "report/html.hpp"
 #include "report/reports.hpp"
-#include "report/showback_report.hpp"
 #include "report/sweep_words.hpp"
 #include "schema/documents/documents.hpp"
 #include "study/advise.hpp"

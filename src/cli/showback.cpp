@@ -9,7 +9,6 @@
 #include "cli/parser.hpp"
 #include "cli/scenario_runs.hpp"
 #include "report/reports.hpp"
-#include "report/showback_report.hpp"
 #include "schema/documents/documents.hpp"
 
 namespace feedrate::cli {

@@ -16,7 +16,7 @@
 #include "cli/parser.hpp"
 #include "cli/with_probes.hpp"
 #include "report/csv.hpp"
-#include "report/validate_report.hpp"
+#include "report/reports.hpp"
 #include "schema/documents/documents.hpp"
 #include "schema/documents/host.hpp"
 #include "study/case_summary.hpp"
