@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
 #include "schema/json/json_reader.hpp"
@@ -160,12 +161,15 @@ TEST_CASE("pricing: services have their limits and prices") {
 }
 
 TEST_CASE("pricing: every source that a record names is described in sources.json") {
+  const auto load = [](const std::string& path) {
+    return schema::parse_json(read_text_file(path), path);
+  };
   std::set<std::string> used;
   for (const auto& entry : fs::recursive_directory_iterator(shipped)) {
     if (entry.path().extension() != ".json" || entry.path().filename() == "sources.json") continue;
-    collect_sources(*schema::load_json(entry.path().string()), used);
+    collect_sources(*load(entry.path().string()), used);
   }
-  const auto described = schema::load_json(shipped + "/sources.json");
+  const auto described = load(shipped + "/sources.json");
   const auto* sources = described->find("sources");
   REQUIRE(sources != nullptr);
   for (const std::string& source : used) {
