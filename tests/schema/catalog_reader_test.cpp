@@ -198,6 +198,14 @@ TEST_CASE("pricing: an unknown key is named with its place and the nearest one")
   CHECK(says(spoilt.complaint(), "got \"vpcus\" (did you mean \"vcpus\"?)"));
 }
 
+TEST_CASE("pricing: keys and limits of older files that nothing asks for are passed over") {
+  const Spoilt spoilt("s3.json", R"({"schema": 1, "limits": [
+{"limit": "puts_per_prefix", "value": "3500 /s", "source": "x"},
+{"limit": "range_request", "low": "8 MB", "high": "16 MB", "source": "x"},
+{"limit": "gets_per_prefix", "value": "5500 /s", "source": "x", "fp8": 242}]})");
+  CHECK(schema::read_whole_catalog(spoilt.folder()).s3.gets_per_prefix->value == per_second(5500));
+}
+
 TEST_CASE("pricing: wrong units, missing origins and negative numbers are all told in one go") {
   const Spoilt spoilt("aws/p3.json", p3_with(good_machine, R"(
 {"service": "ec2", "instance": "p3.2xlarge", "region": "a", "purchase": "on_demand", "price": "3 GB", "source": "x"},
