@@ -17,6 +17,17 @@ namespace feedrate {
 template <class T>
 using Known = std::optional<Value<T>>;
 
+/// The number alone, in base units.
+template <class T>
+std::optional<double> base_of(const Known<T>& known) {
+  if (!known) return std::nullopt;
+  if constexpr (std::is_same_v<T, double>) {
+    return known->value;
+  } else {
+    return known->value.base();
+  }
+}
+
 /// A published range. Either end may be missing.
 template <class T>
 struct Range {

@@ -48,16 +48,6 @@ std::string word_of(const FilterKey& key, const Listing& listing) {
   return listing.instance();
 }
 
-template <class T>
-std::optional<double> base_of(const Known<T>& known) {
-  if (!known) return std::nullopt;
-  if constexpr (std::is_same_v<T, double>) {
-    return known->value;
-  } else {
-    return known->value.base();
-  }
-}
-
 std::optional<double> number_of(const FilterKey& key, const Listing& listing) {
   const Machine& m = *listing.machine;
   if (key.name == "price") {
