@@ -363,11 +363,10 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/schema/documents/host.cpp",
                                            "src/schema/documents/measurements.cpp",
                                            "src/schema/documents/samples.cpp",
-                                           "src/schema/json/json_reader.cpp",
                                            "src/schema/scenario/document.cpp"};
   const Code opens{
-      std::regex(R"(\b(read_text_file|load_json|is_there|files_on_disk)\(|\bifstream\b|\bfopen\()"),
-      {"read_text_file", "load_json", "is_there", "files_on_disk", "ifstream", "fopen"}};
+      std::regex(R"(\b(read_text_file|is_there|files_on_disk)\(|\bifstream\b|\bfopen\()"),
+      {"read_text_file", "is_there", "files_on_disk", "ifstream", "fopen"}};
   const Code behind_the_door{std::regex(R"(\b(read_real_file|text_of_real)\()"), {"_real"}};
   const std::set<std::string> door = {"src/base/text_file.hpp", "src/base/text_file.cpp",
                                       "src/base/files.hpp", "src/base/files.cpp",

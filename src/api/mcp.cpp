@@ -18,7 +18,6 @@
 #include "schema/requests/question.hpp"
 #include "schema/requests/request.hpp"
 #include "schema/requests/topics.hpp"
-#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::api {
 namespace {

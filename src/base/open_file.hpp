@@ -19,6 +19,8 @@ class OpenFile {
   }
   [[nodiscard]] int get() const { return descriptor_; }
   [[nodiscard]] bool ok() const { return descriptor_ >= 0; }
+  /// False when the host reports here that earlier writes were lost.
+  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
 
  private:
   int descriptor_;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #if defined(__linux__)
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -14,33 +13,12 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/open_file.hpp"
 #include "base/replacement.hpp"
 #include "base/shell_pipe.hpp"
 
 namespace feedrate {
 namespace {
-
-/// Closes on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-  [[nodiscard]] bool ok() const { return fd_ >= 0; }
-  /// False when the host reports here that earlier writes were lost.
-  bool close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
 
 std::string size_text(double size) {
   return fmt::format("{:.1f} MB", std::floor(size / 1e5) / 10.0);
@@ -67,7 +45,7 @@ std::string read_all(int fd, const std::string& path, std::size_t limit, std::si
 }
 
 /// Of what open() gave.
-std::string read_regular(const Descriptor& in, const std::string& path, std::size_t limit) {
+std::string read_regular(const OpenFile& in, const std::string& path, std::size_t limit) {
   if (!in.ok()) {
     if (errno == ENOENT) refuse_file(path, "expected a file, got no such file");
     refuse_file(path, "expected a readable file, got: " + system_reason());
@@ -83,7 +61,7 @@ std::string read_regular(const Descriptor& in, const std::string& path, std::siz
   return read_all(in.get(), path, limit, static_cast<std::size_t>(status.st_size));
 }
 
-bool is_made_up([[maybe_unused]] const Descriptor& in) {
+bool is_made_up([[maybe_unused]] const OpenFile& in) {
 #if defined(__linux__)
   struct statfs of {};
   // Not statfs's own failure, which some sandboxes cause: a regular file has been opened already.
@@ -99,7 +77,7 @@ bool is_made_up([[maybe_unused]] const Descriptor& in) {
 }
 
 void write_directly(const std::string& path, std::string_view text) {
-  Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  OpenFile out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!out.ok() || !write_all(out.get(), text) || !out.close()) cannot_write(path);
 }
 
@@ -115,19 +93,19 @@ std::string what_it_is(mode_t mode) {
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
   if (names_shell_pipe(path)) {
-    const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const OpenFile in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (in.ok() && ::fstat(in.get(), &status) == 0 && S_ISFIFO(status.st_mode)) {
       return read_all(in.get(), path, limit, 0);
     }
   }
   // Without O_NONBLOCK, opening a pipe that nobody writes to would wait forever.
-  const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const OpenFile in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return read_regular(in, path, limit);
 }
 
 std::string read_real_file(const std::string& path, std::size_t limit) {
-  const Descriptor in(
+  const OpenFile in(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
   if (!in.ok() && errno == ELOOP) refuse_file(path, "expected a file, got a link to nowhere");
   if (in.ok()) {

@@ -17,6 +17,17 @@ namespace feedrate {
 template <class T>
 using Known = std::optional<Value<T>>;
 
+/// The number alone, in base units.
+template <class T>
+std::optional<double> base_of(const Known<T>& known) {
+  if (!known) return std::nullopt;
+  if constexpr (std::is_same_v<T, double>) {
+    return known->value;
+  } else {
+    return known->value.base();
+  }
+}
+
 /// A published range. Either end may be missing.
 template <class T>
 struct Range {
@@ -84,7 +95,7 @@ struct Gpu {
   std::string chip;  ///< "GA100": what several products share
   Known<Bytes> memory;
   Known<Bandwidth> memory_bandwidth;
-  Known<double> fp32, tf32, fp16, bf16, fp8;  ///< dense peak, in units of 1e12 operations/s
+  Known<double> fp32, tf32, fp16, bf16;  ///< dense peak, in units of 1e12 operations/s
   Known<double> pcie_generation;
   Known<double> pcie_lanes;
   Known<Bandwidth> nvlink;  ///< one direction
@@ -125,23 +136,19 @@ struct S3Price {
 
 struct S3Limits {
   Known<Frequency> gets_per_prefix;
-  Known<Frequency> puts_per_prefix;
   Range<Duration> first_byte;
   Range<Duration> small_request;       ///< median of requests under 512 KB
   Range<Duration> express_first_byte;  ///< of S3 Express One Zone, within its zone
   Known<Frequency> express_gets;       ///< of one directory bucket
   Range<Bandwidth> per_connection;
   Known<Bandwidth> per_instance;
-  Range<Bytes> range_request;  ///< advised size of one ranged GET
 };
 
 /// One kind of FSx for Lustre; the rates are per provisioned capacity.
 struct FsxTier {
   std::string deployment_type;   ///< "SCRATCH_2", "PERSISTENT_2" …
   SpecificBandwidth throughput;  ///< the tier's name: "200 MB/s/TiB"
-  Known<SpecificBandwidth> network, network_burst;
-  Known<SpecificBandwidth> disk_read, disk_write, disk_burst;
-  Known<double> ram_cache;  ///< GiB of cache per TiB of capacity
+  Known<SpecificBandwidth> disk_read;
 };
 
 struct FsxPrice {
@@ -164,7 +171,6 @@ struct FsxLimits {
   Known<Duration> latency;          ///< at most, metadata and data on SSD
   Known<Duration> open_small_file;  ///< measured
   Known<Bandwidth> one_disk;        ///< of one 1.2 TiB object storage target
-  Range<Duration> creation;
 };
 
 struct EfsPrice {
@@ -182,7 +188,7 @@ struct EfsThroughputPrice {
 
 struct EfsMode {
   std::string mode;  ///< "elastic", "provisioned", "bursting"
-  Known<Duration> read_latency, write_latency;
+  Known<Duration> read_latency;
   Range<Bandwidth> read;  ///< of the file system, by region
   Known<Bandwidth> per_client;
   Known<Frequency> read_iops;
@@ -250,9 +256,6 @@ struct GridCarbon {
 
 /// Limits and rates of AWS that belong to no one machine.
 struct ServiceLimits {
-  Known<Bandwidth> single_flow;  ///< one TCP flow, outside a cluster placement group
-  Known<Bandwidth> single_flow_in_placement_group;
-  Known<Bandwidth> single_flow_ena_express;
   Range<Duration> network_burst;  ///< how long Machine::network_burst lasts
   Range<Duration> sagemaker_startup;
   Known<StoragePrice> sagemaker_volume_price;  ///< the attached training volume

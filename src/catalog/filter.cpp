@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/trimmed.hpp"
+#include "base/text_lines.hpp"
 #include "catalog/filter_words.hpp"
 
 namespace feedrate {
@@ -48,16 +48,6 @@ std::string word_of(const FilterKey& key, const Listing& listing) {
   return listing.instance();
 }
 
-template <class T>
-std::optional<double> base_of(const Known<T>& known) {
-  if (!known) return std::nullopt;
-  if constexpr (std::is_same_v<T, double>) {
-    return known->value;
-  } else {
-    return known->value.base();
-  }
-}
-
 std::optional<double> number_of(const FilterKey& key, const Listing& listing) {
   const Machine& m = *listing.machine;
   if (key.name == "price") {
@@ -96,16 +86,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.push_back(trimmed(text.substr(at, end - at)));
-    if (end == text.size()) return parts;
-    at = end + 1;
-  }
-}
-
 bool is_like(std::string_view text, std::string_view pattern) {
   const std::size_t first = pattern.find('*');
   if (first == std::string_view::npos) return text == pattern;
@@ -127,9 +107,9 @@ bool is_like(std::string_view text, std::string_view pattern) {
 
 bool names_model(std::string_view words, std::string_view model) {
   const std::string low = lower(model);
-  const std::vector<std::string_view> parts = split(low, '-');
+  const std::vector<std::string_view> parts = split_at(low, '-');
   const std::string asked = lower(words);
-  for (const std::string_view part : split(asked, '-')) {
+  for (const std::string_view part : split_at(asked, '-')) {
     if (std::none_of(parts.begin(), parts.end(),
                      [&](std::string_view own) { return is_like(own, part); })) {
       return false;

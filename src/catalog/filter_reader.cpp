@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
 #include "base/quote.hpp"
+#include "base/text_lines.hpp"
 #include "base/trimmed.hpp"
 #include "catalog/filter.hpp"
 #include "catalog/filter_words.hpp"
@@ -59,7 +60,7 @@ class FilterReader {
   Filter read() {
     filter_.catalog_ = &catalog_;
     if (!trimmed(text_).empty()) {
-      for (const std::string_view part : split(text_, ',')) condition(part);
+      for (const std::string_view part : split_at(text_, ',')) condition(part);
     }
     if (!problems_.empty()) throw InputError(std::move(problems_));
     regions();
@@ -130,7 +131,7 @@ class FilterReader {
     const bool model = made.key->kind == gpu;
     const std::vector<std::string> known = words_known(*made.key, catalog_);
     bool fine = true;
-    for (const std::string_view one : split(value, '|')) {
+    for (const std::string_view one : split_at(value, '|')) {
       // Words are spelt as a scenario does, but "on-demand" is what people say.
       std::string spelt = lower(one);
       if (made.key->name == "purchase") std::replace(spelt.begin(), spelt.end(), '-', '_');
@@ -162,10 +163,10 @@ class FilterReader {
         peak = std::min(peak.value_or(*own), *own);
     }
     if (!peak) {
-      complain(fmt::format(
-          "gpu: no tensor peak of {} is in the catalogue (pricing/gpus.json), so only "
-          "= and != can compare with it",
-          in_quotes(value)));
+      complain(
+          fmt::format("gpu: no tensor peak of {} is in the catalogue (pricing/gpus.json), so only "
+                      "= and != can compare with it",
+                      in_quotes(value)));
       return false;
     }
     made.number = *peak;

@@ -2,15 +2,11 @@
 // Words of a filter beside those of the catalogue. Internal to catalog.
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace feedrate {
 
 /// `text` with A to Z in lower case.
 std::string lower(std::string_view text);
-
-/// The parts of `text` between separators, without the blanks around them.
-std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Whether `text` is like `pattern`, in which a star stands for any characters.
 bool is_like(std::string_view text, std::string_view pattern);

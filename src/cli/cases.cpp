@@ -11,8 +11,8 @@
 #include "report/case_words.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/cases.hpp"
 #include "schema/documents/class_errors.hpp"
+#include "schema/documents/documents.hpp"
 #include "study/case_summary.hpp"
 #include "study/learned_numbers.hpp"
 

@@ -18,7 +18,7 @@
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
 #include "report/check_report.hpp"
-#include "schema/documents/verdict.hpp"
+#include "schema/documents/documents.hpp"
 #include "study/check.hpp"
 
 namespace feedrate::cli {

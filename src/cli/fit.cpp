@@ -7,9 +7,8 @@
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
-#include "report/fit_report.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/unknowns_fit.hpp"
+#include "schema/documents/documents.hpp"
 
 namespace feedrate::cli {
 namespace {

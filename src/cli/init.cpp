@@ -21,8 +21,8 @@
 #include "cli/questions.hpp"
 #include "cli/terminal.hpp"
 #include "model/models.hpp"
-#include "report/init_report.hpp"
 #include "report/render.hpp"
+#include "report/reports.hpp"
 #include "schema/scenario/presets.hpp"
 #include "study/guess_effects.hpp"
 

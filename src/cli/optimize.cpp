@@ -12,7 +12,7 @@
 #include "cli/sweep_inputs.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/optimum.hpp"
+#include "schema/documents/documents.hpp"
 #include "schema/requests/request.hpp"
 
 namespace feedrate::cli {

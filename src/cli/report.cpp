@@ -10,7 +10,6 @@
 #include "base/exit_status.hpp"
 #include "base/text_file.hpp"
 #include "cli/commands.hpp"
-#include "cli/default_sweep.hpp"
 #include "cli/inputs.hpp"
 #include "cli/live_page.hpp"
 #include "cli/parser.hpp"
@@ -21,15 +20,55 @@
 #include "cli/terminal.hpp"
 #include "report/html.hpp"
 #include "report/reports.hpp"
-#include "report/showback_report.hpp"
 #include "report/sweep_words.hpp"
-#include "schema/documents/chart_data.hpp"
+#include "schema/documents/documents.hpp"
 #include "study/advise.hpp"
 #include "study/sweep.hpp"
 #include "study/timeline.hpp"
 
 namespace feedrate::cli {
 namespace {
+
+// What a report sweeps without --vary.
+
+// A point of more events than this takes a tenth of a second.
+constexpr double many_events = 200'000.0;
+
+std::vector<std::string> texts(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::vector<std::string> out;
+  for (const double number : numbers) out.push_back(fmt::format("{}", number));
+  return out;
+}
+
+/// The scenario's own number of instances, first, and twice as many.
+std::vector<api::Vary> first_points(const Scenario& scenario) {
+  const double own = scenario.cluster.instances;
+  if (!scenario.cluster.unequal_gpus.empty()) return {{"instances", texts({own})}};
+  return {{"instances", {fmt::format("{}", own), fmt::format("{}", 2.0 * own)}}};
+}
+
+/// Instances in doublings around the scenario's own number; times efficiencies where the scenario
+/// states one, because a stated efficiency holds at no other number. Nothing where `base`, the
+/// scenario's own result, took so long to simulate that the first points must do.
+std::vector<api::Vary> more_points(const Scenario& scenario, const Result& base) {
+  constexpr std::size_t most_doublings = 12;
+  if (base.effort.events > many_events) return {};
+  const double own = scenario.cluster.instances;
+  std::vector<double> instances = {own};
+  // Of unequal instances no other number says how many GPUs each has.
+  const double last = scenario.cluster.unequal_gpus.empty() ? std::max(16.0, 2.0 * own) : 0.0;
+  for (double n = last > 4096.0 ? own / 4.0 : 1.0; n <= last && instances.size() < most_doublings;
+       n *= 2.0) {
+    instances.push_back(n);
+  }
+  std::vector<api::Vary> varied = {{"instances", texts(instances)}};
+  if (const auto& efficiency = scenario.job.efficiency) {
+    varied.push_back({"efficiency", texts({0.5, 0.6, 0.7, 0.8, 0.9, 1.0, *efficiency})});
+  }
+  return varied;
+}
 
 // A page of more is too large to be opened with pleasure; sweeps themselves may have a million.
 constexpr std::size_t most_points = 1000;

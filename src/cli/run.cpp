@@ -21,9 +21,9 @@
 #include "observe/twin.hpp"
 #include "report/csv.hpp"
 #include "report/reports.hpp"
+#include "schema/documents/documents.hpp"
 #include "schema/documents/observation.hpp"
 #include "schema/documents/result.hpp"
-#include "schema/documents/trace.hpp"
 #include "study/timeline.hpp"
 
 namespace feedrate::cli {

@@ -12,8 +12,7 @@
 #include "cli/report_page.hpp"
 #include "cli/sweep_inputs.hpp"
 #include "report/reports.hpp"
-#include "report/scale_report.hpp"
-#include "schema/documents/scale.hpp"
+#include "schema/documents/documents.hpp"
 #include "study/scale.hpp"
 
 namespace feedrate::cli {

@@ -11,7 +11,7 @@
 #include "cli/inputs.hpp"
 #include "cli/watched_run.hpp"
 #include "report/reports.hpp"
-#include "schema/documents/search.hpp"
+#include "schema/documents/documents.hpp"
 #include "words/replications.hpp"
 #include "words/searches.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "report/search_report.hpp"
+#include "report/reports.hpp"
 #include "schema/scenario/scenario.hpp"
 #include "study/search.hpp"
 

@@ -9,8 +9,7 @@
 #include "cli/parser.hpp"
 #include "cli/scenario_runs.hpp"
 #include "report/reports.hpp"
-#include "report/showback_report.hpp"
-#include "schema/documents/showback.hpp"
+#include "schema/documents/documents.hpp"
 
 namespace feedrate::cli {
 namespace {

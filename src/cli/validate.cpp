@@ -16,9 +16,9 @@
 #include "cli/parser.hpp"
 #include "cli/with_probes.hpp"
 #include "report/csv.hpp"
-#include "report/validate_report.hpp"
+#include "report/reports.hpp"
+#include "schema/documents/documents.hpp"
 #include "schema/documents/host.hpp"
-#include "schema/documents/validation.hpp"
 #include "study/case_summary.hpp"
 #include "study/validate.hpp"
 

@@ -95,7 +95,4 @@ struct Outcome {
   Effort effort;
 };
 
-// Whether two outcomes are the same result, whatever the effort.
-bool same_result(const Outcome& a, const Outcome& b);
-
 }  // namespace feedrate::engine

@@ -126,10 +126,4 @@ Outcome simulate(const Model& model, const Options& options) {
   return options.trace || options.trace_levels ? run<true>(state) : run<false>(state);
 }
 
-bool same_result(const Outcome& a, const Outcome& b) {
-  return a.now == b.now && a.events == b.events && a.event_limit == b.event_limit &&
-         a.processes == b.processes && a.resources == b.resources && a.buckets == b.buckets &&
-         a.queues == b.queues && a.marks == b.marks;
-}
-
 }  // namespace feedrate::engine

@@ -12,6 +12,7 @@
 #include "base/append_once.hpp"
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
+#include "base/text_lines.hpp"
 #include "base/trimmed.hpp"
 #include "formats/recordings/line_kinds.hpp"
 #include "formats/screen_gpus.hpp"
@@ -23,16 +24,6 @@ namespace {
 constexpr std::string_view screen_blank = " \t\r";
 
 using ScreenWords = std::vector<std::string_view>;
-
-ScreenWords split_at(std::string_view line, char between) {
-  ScreenWords cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(between, begin), line.size());
-    cells.push_back(feedrate::trimmed(line.substr(begin, end - begin), screen_blank));
-    begin = end + 1;
-  }
-  return cells;
-}
 
 /// A number as these programs print it: in many countries with a comma.
 std::optional<double> printed_number(std::string_view text) {
@@ -197,13 +188,13 @@ class Screens {
       return true;
     }
     if (!line.starts_with("|") || !line.ends_with("|")) return false;
-    const ScreenWords cells = split_at(line.substr(1, line.size() - 2), '|');
+    const ScreenWords cells = split_at(line.substr(1, line.size() - 2), '|', screen_blank);
     if (cells.size() != 3) return false;
     // A row of names begins with the number of the GPU that the next row is of.
     if (const ScreenWords names = words_in(cells[0]); !names.empty() && printed_number(names[0])) {
       row_of_ = names[0];
     }
-    const ScreenWords memory = split_at(cells[1], '/');
+    const ScreenWords memory = split_at(cells[1], '/', screen_blank);
     if (memory.size() != 2) return false;
     const auto used = number_with(memory[0], "MiB");
     const auto total = number_with(memory[1], "MiB");
@@ -256,7 +247,7 @@ class Screens {
   }
 
   bool nvidia_csv(std::string_view line) {
-    ScreenWords fields = split_at(line, ',');
+    ScreenWords fields = split_at(line, ',', screen_blank);
     if (line.find("utilization.gpu") != std::string_view::npos) {
       for (std::string_view& field : fields)
         field = words_in(field).empty() ? "" : words_in(field)[0];

@@ -67,7 +67,4 @@ struct RoundGap {
 /// and with several instances, for it was compared with the events of one only.
 std::optional<RoundGap> round_gap(const Inputs& inputs, EpochKind kind, double epoch);
 
-/// X(1) … X(n) of one instance's loader in an epoch: samples per second by customers that are busy.
-std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch);
-
 }  // namespace feedrate::pipeline

@@ -190,14 +190,4 @@ PerStage<Throughput> capacities(const Inputs& inputs, EpochKind kind, double epo
   return all;
 }
 
-std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch) {
-  const Misses misses = misses_in(inputs, epoch);
-  const double active = active_workers(inputs);
-  const Flow flow(inputs, kind, misses, active);
-  const double most = active * inputs.ranks;
-  std::vector<double> curve;
-  for (double n = 1.0; n <= most; n += 1.0) curve.push_back(flow.rate(n / most));
-  return curve;
-}
-
 }  // namespace feedrate::pipeline

@@ -1,4 +1,4 @@
-#include "report/calibrate_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,8 @@
 
 #include "base/append_once.hpp"
 #include "base/number_text.hpp"
+#include "model/fit_line.hpp"
+#include "model/measurement.hpp"
 #include "report/numbers.hpp"
 #include "report/shell_text.hpp"
 #include "study/vendor_figures.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // A check in each of the forms that people and CI systems read; JSON is
-// schema/documents/verdict.hpp.
+// schema/documents/documents.hpp.
 #include <string>
 
 #include "model/verdict.hpp"

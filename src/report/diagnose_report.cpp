@@ -1,4 +1,4 @@
-#include "report/diagnose_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,7 @@
 
 #include "base/append_once.hpp"
 #include "base/quote.hpp"
+#include "model/diagnosis.hpp"
 #include "report/brief.hpp"
 #include "report/csv.hpp"
 #include "report/numbers.hpp"

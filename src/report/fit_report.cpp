@@ -1,4 +1,4 @@
-#include "report/fit_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "model/unknowns_fit.hpp"
 #include "report/case_words.hpp"
 #include "report/numbers.hpp"
 #include "report/shell_text.hpp"

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "base/version.hpp"
-#include "report/diagnose_report.hpp"
 #include "report/heat_map_words.hpp"
 #include "report/html_text.hpp"
 #include "report/numbers.hpp"
 #include "report/page_assets.hpp"
+#include "report/reports.hpp"
 
 namespace feedrate::report {
 namespace {

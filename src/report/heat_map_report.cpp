@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "report/csv.hpp"
-#include "report/diagnose_report.hpp"
 #include "report/heat_map_words.hpp"
 #include "report/numbers.hpp"
+#include "report/reports.hpp"
 
 namespace feedrate::report {
 namespace heat {

@@ -3,10 +3,10 @@
 #include <string>
 #include <variant>
 
-#include "report/advise_report.hpp"
 #include "report/advise_words.hpp"
 #include "report/html_parts.hpp"
 #include "report/html_text.hpp"
+#include "report/reports.hpp"
 #include "report/shell_text.hpp"
 
 namespace feedrate::report {

@@ -1,4 +1,4 @@
-#include "report/init_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,13 @@
-#include "report/observe_fit_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
+#include "model/observed_job.hpp"
 #include "report/numbers.hpp"
+#include "study/observed_nodes.hpp"
+#include "study/observed_scenario.hpp"
 #include "study/setting.hpp"
 #include "words/observed.hpp"
 

@@ -1,4 +1,4 @@
-#include "report/scale_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 
 #include "model/efficiency.hpp"
 #include "model/figures.hpp"
+#include "model/scale.hpp"
 #include "report/bands.hpp"
 #include "report/brief.hpp"
 #include "report/csv.hpp"

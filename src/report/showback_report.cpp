@@ -1,10 +1,11 @@
-#include "report/showback_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/quote.hpp"
+#include "model/showback.hpp"
 #include "report/csv.hpp"
 #include "report/figure_text.hpp"
 #include "report/numbers.hpp"

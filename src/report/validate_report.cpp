@@ -1,9 +1,10 @@
-#include "report/validate_report.hpp"
+#include "report/reports.hpp"
 
 #include <fmt/format.h>
 
 #include "report/case_words.hpp"
 #include "report/numbers.hpp"
+#include "study/case_summary.hpp"
 
 namespace feedrate::report {
 namespace {

@@ -10,6 +10,7 @@
 #include "engine/simulate.hpp"
 #include "engine/token_bucket.hpp"
 #include "seed.hpp"
+#include "tests/engine/support/same_result.hpp"
 
 using namespace feedrate::engine;
 using Catch::Matchers::Contains;

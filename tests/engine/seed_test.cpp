@@ -1,5 +1,6 @@
 #include "catch.hpp"
 #include "engine/simulate.hpp"
+#include "tests/engine/support/same_result.hpp"
 
 using namespace feedrate::engine;
 

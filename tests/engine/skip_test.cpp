@@ -4,6 +4,7 @@
 #include "engine/simulate.hpp"
 #include "tests/benchmarks/tandem5.hpp"
 #include "tests/engine/support/models.hpp"
+#include "tests/engine/support/same_result.hpp"
 
 using namespace feedrate::engine;
 using feedrate::tests::Kind;

@@ -4,8 +4,8 @@
 
 #include "fit/profile.hpp"
 #include "fit/weather.hpp"
-#include "report/calibrate_report.hpp"
 #include "report/render.hpp"
+#include "report/reports.hpp"
 #include "schema/documents/host.hpp"
 #include "tests/catch.hpp"
 

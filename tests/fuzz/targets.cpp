@@ -22,7 +22,7 @@
 #include "schema/documents/samples.hpp"
 #include "schema/documents/sweep_share.hpp"
 #include "schema/json/json_reader.hpp"
-#include "schema/scenario/input_groups.hpp"
+#include "schema/json/json_writer.hpp"
 #include "schema/scenario/scenario.hpp"
 #include "study/run.hpp"
 #include "tests/fuzz/support/laws.hpp"

@@ -4,6 +4,7 @@
 #include "catch.hpp"
 #include "engine/simulate.hpp"
 #include "tests/engine/support/models.hpp"
+#include "tests/engine/support/same_result.hpp"
 
 // What must balance in every run, whatever the model: on two hundred drawn at random.
 using namespace feedrate::engine;

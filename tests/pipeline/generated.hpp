@@ -3,7 +3,10 @@
 // knows, slow drains and uneven last batches among them.
 #include <cmath>
 #include <random>
+#include <vector>
 
+#include "pipeline/flow.hpp"
+#include "pipeline/loading.hpp"
 #include "pipeline/mean.hpp"
 #include "tests/seed.hpp"
 
@@ -187,6 +190,17 @@ inline Inputs without_pieces(Inputs in) {
   in.whole_objects = false;
   in.per_object = 0.0;
   return in;
+}
+
+/// X(1) … X(n) of one instance's loader in an epoch: samples per second by customers that are busy.
+inline std::vector<double> loader_curve(const Inputs& inputs, EpochKind kind, double epoch) {
+  const Misses misses = misses_in(inputs, epoch);
+  const double active = active_workers(inputs);
+  const Flow flow(inputs, kind, misses, active);
+  const double most = active * inputs.ranks;
+  std::vector<double> curve;
+  for (double n = 1.0; n <= most; n += 1.0) curve.push_back(flow.rate(n / most));
+  return curve;
 }
 
 }  // namespace feedrate::pipeline

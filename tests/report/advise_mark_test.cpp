@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
-#include "report/advise_report.hpp"
 #include "report/advise_words.hpp"
 #include "report/render.hpp"
+#include "report/reports.hpp"
 
 using namespace feedrate;
 using namespace feedrate::report;

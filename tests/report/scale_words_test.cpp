@@ -2,7 +2,7 @@
 #include "report/scale_words.hpp"
 
 #include "report/render.hpp"
-#include "report/scale_report.hpp"
+#include "report/reports.hpp"
 
 #include "catch.hpp"
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
 #include "schema/json/json_reader.hpp"
@@ -160,12 +161,15 @@ TEST_CASE("pricing: services have their limits and prices") {
 }
 
 TEST_CASE("pricing: every source that a record names is described in sources.json") {
+  const auto load = [](const std::string& path) {
+    return schema::parse_json(read_text_file(path), path);
+  };
   std::set<std::string> used;
   for (const auto& entry : fs::recursive_directory_iterator(shipped)) {
     if (entry.path().extension() != ".json" || entry.path().filename() == "sources.json") continue;
-    collect_sources(*schema::load_json(entry.path().string()), used);
+    collect_sources(*load(entry.path().string()), used);
   }
-  const auto described = schema::load_json(shipped + "/sources.json");
+  const auto described = load(shipped + "/sources.json");
   const auto* sources = described->find("sources");
   REQUIRE(sources != nullptr);
   for (const std::string& source : used) {
@@ -192,6 +196,14 @@ TEST_CASE("pricing: an unknown key is named with its place and the nearest one")
                                              ""));
   CHECK(says(spoilt.complaint(), "aws/p3.json:4: /machines/0/cpu/vpcus: expected one of"));
   CHECK(says(spoilt.complaint(), "got \"vpcus\" (did you mean \"vcpus\"?)"));
+}
+
+TEST_CASE("pricing: keys and limits of older files that nothing asks for are passed over") {
+  const Spoilt spoilt("s3.json", R"({"schema": 1, "limits": [
+{"limit": "puts_per_prefix", "value": "3500 /s", "source": "x"},
+{"limit": "range_request", "low": "8 MB", "high": "16 MB", "source": "x"},
+{"limit": "gets_per_prefix", "value": "5500 /s", "source": "x", "fp8": 242}]})");
+  CHECK(schema::read_whole_catalog(spoilt.folder()).s3.gets_per_prefix->value == per_second(5500));
 }
 
 TEST_CASE("pricing: wrong units, missing origins and negative numbers are all told in one go") {

@@ -1,7 +1,8 @@
 // Trace events from a hand-made timeline.
-#include "schema/documents/trace.hpp"
+#include "schema/documents/documents.hpp"
 
 #include "catch.hpp"
+#include "model/timeline.hpp"
 #include "schema/json/json_reader.hpp"
 
 using namespace feedrate;

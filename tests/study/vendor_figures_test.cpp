@@ -2,8 +2,8 @@
 
 #include "catalog/gpu_speed.hpp"
 #include "catch.hpp"
-#include "report/calibrate_report.hpp"
 #include "report/render.hpp"
+#include "report/reports.hpp"
 #include "schema/catalog/catalog_reader.hpp"
 
 using namespace feedrate;

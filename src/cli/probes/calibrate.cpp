@@ -20,7 +20,7 @@
 #include "cli/terminal.hpp"
 #include "fit/profile.hpp"
 #include "model/merge_measurements.hpp"
-#include "report/calibrate_report.hpp"
+#include "report/reports.hpp"
 #include "schema/documents/host.hpp"
 #include "schema/documents/measurements.hpp"
 #include "study/vendor_figures.hpp"

@@ -13,8 +13,8 @@
 #include "cli/options.hpp"
 #include "cli/status_line.hpp"
 #include "cli/terminal.hpp"
-#include "report/calibrate_report.hpp"
 #include "report/numbers.hpp"
+#include "report/reports.hpp"
 
 namespace feedrate::cli {
 namespace {

@@ -23,7 +23,6 @@
 #include "schema/json/json_reader.hpp"
 #include "schema/json/json_values.hpp"
 #include "schema/json/json_writer.hpp"
-#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::formats {
 namespace {

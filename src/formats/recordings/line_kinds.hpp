@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_lines.hpp"
 #include "formats/recordings/collector.hpp"
 
 namespace feedrate::formats {
@@ -45,9 +46,10 @@ class Untimed {
   std::map<std::string, std::int64_t> rows_;
 };
 
-/// Fields of a line of CSV, without the blanks and quotes around them.
-std::vector<std::string_view> csv_fields(std::string_view line);
-std::vector<std::string_view> words_in(std::string_view line);
+/// The words of a line, of which a carriage return is no part.
+inline std::vector<std::string_view> words_in(std::string_view line) {
+  return words_of_line(line, " \t\r");
+}
 
 /// Puts the values of one row into the collector, and says whether the row is kept.
 class Row {

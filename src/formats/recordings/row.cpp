@@ -1,13 +1,10 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
-#include "base/trimmed.hpp"
 #include "formats/recordings/line_kinds.hpp"
 
 namespace feedrate::formats {
 namespace {
-
-constexpr std::string_view blank = " \t\r";
 
 bool is_missing(std::string_view text) {
   for (const std::string_view word :
@@ -18,30 +15,6 @@ bool is_missing(std::string_view text) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> csv_fields(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    std::string_view field = trimmed(line.substr(begin, end - begin), blank);
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"') {
-      field = trimmed(field.substr(1, field.size() - 2), blank);
-    }
-    fields.push_back(field);
-    begin = end + 1;
-  }
-  return fields;
-}
-
-std::vector<std::string_view> words_in(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!(line = trimmed(line, blank)).empty()) {
-    const std::size_t end = std::min(line.find_first_of(blank), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-  return words;
-}
 
 void Row::tell(MetricId id, std::string_view name, std::string_view text, double scale,
                bool cumulative) {

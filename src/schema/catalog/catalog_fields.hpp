@@ -48,8 +48,8 @@ inline constexpr Field<Machine> nvme_fields[] = {
     field<&Machine::nvme_disks>("disks", "local disks"),
     field<&Machine::nvme_size>("size", "all disks together"),
     field<&Machine::nvme_read_iops>("read_iops", "random, 4 KiB"),
-    field<&Machine::nvme_write_iops>("write_iops", "random, 4 KiB")
-        .without_use("data is copied in large writes"),
+    field<&Machine::nvme_write_iops>(
+        "write_iops", "random, 4 KiB; data is copied in large writes, which do not ask for it"),
     field<&Machine::nvme_read>("read", "sequential"),
     field<&Machine::nvme_read_floor>("read_floor", "what the IOPS give at 4 KiB"),
 };
@@ -89,8 +89,6 @@ inline constexpr Field<Gpu> gpu_fields[] = {
     field<&Gpu::tf32>("tf32", "tensor cores, dense"),
     field<&Gpu::fp16>("fp16", "tensor cores, dense"),
     field<&Gpu::bf16>("bf16", "tensor cores, dense"),
-    field<&Gpu::fp8>("fp8", "tensor cores, dense")
-        .without_use("no training rates in fp8 are known to compare"),
     field<&Gpu::pcie_generation>("pcie_generation", ""),
     field<&Gpu::pcie_lanes>("pcie_lanes", "of the card; a machine may give it fewer"),
     field<&Gpu::nvlink>("nvlink", "one direction; 0: none"),
@@ -126,12 +124,6 @@ inline constexpr Field<GridCarbon> grid_fields[] = {
     field<&GridCarbon::grams_per_kwh>("grams_per_kwh", "CO2 equivalents, mean of a year"),
 };
 inline constexpr Field<ServiceLimits> service_limits[] = {
-    field<&ServiceLimits::single_flow>("single_flow", "one TCP flow")
-        .without_use("a connection to a store is slower; NCCL opens several"),
-    field<&ServiceLimits::single_flow_in_placement_group>("single_flow_in_placement_group", "")
-        .without_use("as single_flow"),
-    field<&ServiceLimits::single_flow_ena_express>("single_flow_ena_express", "")
-        .without_use("as single_flow"),
     field<&ServiceLimits::network_burst>("network_burst", "how long a network burst lasts"),
     field<&ServiceLimits::sagemaker_startup>("sagemaker_startup", "launch and container"),
     field<&ServiceLimits::sagemaker_volume_price>("sagemaker_volume_price", "training volume"),
@@ -142,8 +134,6 @@ inline constexpr Field<ServiceLimits> service_limits[] = {
 
 inline constexpr Field<S3Limits> s3_limits[] = {
     field<&S3Limits::gets_per_prefix>("gets_per_prefix", ""),
-    field<&S3Limits::puts_per_prefix>("puts_per_prefix", "")
-        .without_use("checkpoints are written minutes apart"),
     field<&S3Limits::first_byte>("first_byte", "latency of a request"),
     field<&S3Limits::small_request>("small_request", "median of requests under 512 KB"),
     field<&S3Limits::express_first_byte>("express_first_byte",
@@ -151,9 +141,6 @@ inline constexpr Field<S3Limits> s3_limits[] = {
     field<&S3Limits::express_gets>("express_gets", "of one directory bucket of Express One Zone"),
     field<&S3Limits::per_connection>("per_connection", ""),
     field<&S3Limits::per_instance>("per_instance", ""),
-    field<&S3Limits::range_request>("range_request", "advised size of a ranged GET")
-        .without_use("clients that are named have parts of their own; of others an object is one "
-                     "request"),
 };
 inline constexpr Field<S3Price> s3_price_fields[] = {
     field<&S3Price::region>("region", "", true),
@@ -175,15 +162,7 @@ inline constexpr Field<S3Price> s3_price_fields[] = {
 inline constexpr Field<FsxTier> fsx_tier_fields[] = {
     field<&FsxTier::deployment_type>("deployment_type", "", true),
     field<&FsxTier::throughput>("throughput", "the tier's name", true),
-    field<&FsxTier::network>("network", "from memory, sustained indefinitely")
-        .without_use("all is read from the server's disks, none from its memory"),
-    field<&FsxTier::network_burst>("network_burst", "").without_use("as network"),
     field<&FsxTier::disk_read>("disk_read", "from disk, sustained indefinitely"),
-    field<&FsxTier::disk_write>("disk_write", "")
-        .without_use("checkpoints are taken to be written as fast as data is read"),
-    field<&FsxTier::disk_burst>("disk_burst", "reads")
-        .without_use("for how long it lasts is not published"),
-    field<&FsxTier::ram_cache>("ram_cache", "GiB per TiB").without_use("as network"),
 };
 inline constexpr Field<FsxSteps> fsx_step_fields[] = {
     field<&FsxSteps::deployment_type>("deployment_type",
@@ -197,8 +176,6 @@ inline constexpr Field<FsxLimits> fsx_limits[] = {
     field<&FsxLimits::latency>("latency", "at most"),
     field<&FsxLimits::open_small_file>("open_small_file", ""),
     field<&FsxLimits::one_disk>("one_disk", "one 1.2 TiB target"),
-    field<&FsxLimits::creation>("creation", "until a new file system can be used")
-        .without_use("no instance runs meanwhile"),
 };
 inline constexpr Field<FsxPrice> fsx_price_fields[] = {
     field<&FsxPrice::region>("region", "", true),
@@ -210,8 +187,6 @@ inline constexpr Field<FsxPrice> fsx_price_fields[] = {
 inline constexpr Field<EfsMode> efs_mode_fields[] = {
     field<&EfsMode::mode>("mode", "", true),
     field<&EfsMode::read_latency>("read_latency", ""),
-    field<&EfsMode::write_latency>("write_latency", "")
-        .without_use("a checkpoint is many large writes, which do not wait for it"),
     field<&EfsMode::read>("read", "of the file system, by region"),
     field<&EfsMode::per_client>("per_client", ""),
     field<&EfsMode::read_iops>("read_iops", ""),

@@ -19,19 +19,9 @@ struct ListedMachines {
   NamedNumbers unknown;
 };
 
-template <class T>
-std::optional<double> number_of(const Known<T>& known) {
-  if (!known) return std::nullopt;
-  if constexpr (std::same_as<T, double>) {
-    return known->value;
-  } else {
-    return known->value.base();
-  }
-}
-
 template <auto member>
 std::optional<double> known(const ListedMachine& listed) {
-  return number_of(listed.row->machine->*member);
+  return base_of(listed.row->machine->*member);
 }
 
 std::optional<double> usd_an_hour(const std::optional<HourlyPrice>& price) {
@@ -101,7 +91,7 @@ std::string write_instances(const Catalog& catalog) {
   out.begin_array(Layout::block);
   for (const Listing& rented : rented_with_gpus(catalog)) {
     out.begin_object(Layout::line).text("instance", rented.instance());
-    out.text("service", rented.service).number("gpus", number_of(rented.machine->gpus));
+    out.text("service", rented.service).number("gpus", base_of(rented.machine->gpus));
     out.text_or_null("gpu", rented.machine->gpu_model).end();
   }
   out.end();

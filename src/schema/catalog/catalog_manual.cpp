@@ -66,9 +66,6 @@ void keys(std::string& out, std::string_view title, std::span<const Field<T>> fi
         fmt::format("{}{}{}{}", kind_of(field.type), field.help.empty() ? "" : "; ", field.help,
                     field.required ? " (required)" : "");
     out += fmt::format("    {:<31}{}\n", field.key, wrapped(what, column));
-    if (!field.unused.empty())
-      out += fmt::format("{:35}{}\n", "",
-                         wrapped(fmt::format("no effect yet: {}", field.unused), column));
   }
 }
 

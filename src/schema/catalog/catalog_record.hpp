@@ -29,8 +29,7 @@ using Target =
                  Known<double>*, Duration*, Frequency*, std::optional<HourlyPrice>*,
                  Known<Duration>*, Known<Bytes>*, Known<Bandwidth>*, Known<Frequency>*,
                  Known<Money>*, Known<HourlyPrice>*, Known<StoragePrice>*, Known<TransferPrice>*,
-                 Range<Duration>*, Range<Bytes>*, Range<Bandwidth>*, Purchase*, Interconnect*,
-                 Precision*>;
+                 Range<Duration>*, Range<Bandwidth>*, Purchase*, Interconnect*, Precision*>;
 
 template <class T>
 struct Field {
@@ -39,14 +38,6 @@ struct Field {
   Target type;  ///< a null pointer to what the member is
   std::string_view help;
   bool required = false;
-  std::string_view unused = {};  ///< why no answer asks for it; empty: one does
-
-  /// The field, read and kept, and asked for by nothing.
-  [[nodiscard]] constexpr Field without_use(std::string_view why) const {
-    Field field = *this;
-    field.unused = why;
-    return field;
-  }
 };
 
 template <class M>
@@ -113,6 +104,9 @@ class Record {
   std::string note_;
 };
 
+/// Whether it is a key or limit of older pricing files that nothing asks for: it is passed over.
+bool is_retired(std::string_view key);
+
 inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pcie", "nvlink",
                                                           "nvswitch"};
 
@@ -144,7 +138,12 @@ template <class T>
 void read_limit(const Record& record, std::span<const Field<T>> fields, T& into) {
   std::vector<std::string_view> names;
   for (const Field<T>& field : fields) names.push_back(field.key);
-  if (record.at("limit") == nullptr) record.complain("", "expected the key \"limit\"");
+  const JsonValue* const limit = record.at("limit");
+  if (limit == nullptr) {
+    record.complain("", "expected the key \"limit\"");
+  } else if (is_retired(limit->text) && std::ranges::find(names, limit->text) == names.end()) {
+    return;
+  }
   const auto index = record.word("limit", names);
   if (!index) return;
   record.only({"limit", "value", "low", "high"});

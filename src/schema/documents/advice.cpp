@@ -1,5 +1,6 @@
-#include "schema/documents/advice.hpp"
+#include "schema/documents/documents.hpp"
 
+#include "model/advice.hpp"
 #include "model/figures.hpp"
 #include "schema/documents/by_events_record.hpp"
 #include "schema/record/document_kind.hpp"

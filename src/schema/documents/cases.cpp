@@ -1,8 +1,9 @@
-#include "schema/documents/cases.hpp"
+#include "schema/documents/documents.hpp"
 
 #include <utility>
 #include <vector>
 
+#include "model/case_result.hpp"
 #include "schema/documents/problem_record.hpp"
 #include "schema/documents/reference_record.hpp"
 #include "schema/record/document_kind.hpp"

@@ -1,8 +1,10 @@
-#include "schema/documents/chart_data.hpp"
+#include "schema/documents/documents.hpp"
 
 #include <initializer_list>
 
 #include "model/figures.hpp"
+#include "model/sweep.hpp"
+#include "model/timeline.hpp"
 #include "schema/documents/result_record.hpp"
 #include "schema/documents/stage_names.hpp"
 #include "schema/json/json_writer.hpp"

@@ -1,8 +1,9 @@
-#include "schema/documents/diagnosis.hpp"
+#include "schema/documents/documents.hpp"
 
 #include <array>
 #include <span>
 
+#include "model/diagnosis.hpp"
 #include "model/figures.hpp"
 #include "schema/record/document_kind.hpp"
 #include "schema/record/record.hpp"

@@ -1,9 +1,10 @@
-#include "schema/documents/optimum.hpp"
+#include "schema/documents/documents.hpp"
 
 #include <utility>
 #include <vector>
 
 #include "model/figures.hpp"
+#include "model/optimum.hpp"
 #include "schema/documents/by_events_record.hpp"
 #include "schema/documents/problem_record.hpp"
 #include "schema/documents/result_record.hpp"

@@ -13,6 +13,7 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "base/text_lines.hpp"
 #include "base/trimmed.hpp"
 #include "schema/documents/fraction_columns.hpp"
 #include "schema/documents/observation.hpp"
@@ -41,21 +42,6 @@ class Complaints {
 };
 
 /// Without the quotes that some programs write around every field.
-std::string_view unquoted(std::string_view field) {
-  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
-  return quoted ? trimmed(field.substr(1, field.size() - 2), blank) : field;
-}
-
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    fields.push_back(unquoted(trimmed(line.substr(begin, end - begin), blank)));
-    begin = end + 1;
-  }
-  return fields;
-}
-
 /// Line by line; numbers from 1 on.
 template <class Take>
 void over_lines(std::string_view text, const Take& take) {
@@ -88,7 +74,7 @@ Samples from_csv(std::string_view whole, const std::string& path,
   std::vector<std::string> header;  // "" for a column that is ignored
   const std::vector<std::string> known(columns.begin(), columns.end());
   const auto read_header = [&](std::string_view line, int number) {
-    const auto fields = fields_of(line);
+    const auto fields = csv_fields(line);
     const bool numbers = std::all_of(fields.begin(), fields.end(), [](std::string_view field) {
       return !field.empty() && is_digit(field.front());
     });
@@ -128,7 +114,7 @@ Samples from_csv(std::string_view whole, const std::string& path,
     wrong.throw_if_any();
   };
   const auto read_row = [&](std::string_view line, int number) {
-    const auto fields = fields_of(line);
+    const auto fields = csv_fields(line);
     if (fields.size() != header.size()) {
       wrong.add(number, fmt::format("expected {} fields as in the header, got {}", header.size(),
                                     fields.size()));

@@ -1,7 +1,8 @@
-#include "schema/documents/scale.hpp"
+#include "schema/documents/documents.hpp"
 
 #include "model/exported.hpp"
 #include "model/figures.hpp"
+#include "model/scale.hpp"
 #include "schema/documents/by_events_record.hpp"
 #include "schema/documents/exported.hpp"
 #include "schema/documents/problem_record.hpp"

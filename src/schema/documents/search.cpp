@@ -1,6 +1,7 @@
-#include "schema/documents/search.hpp"
+#include "schema/documents/documents.hpp"
 
 #include "model/figures.hpp"
+#include "model/search.hpp"
 #include "schema/documents/problem_record.hpp"
 #include "schema/record/document_kind.hpp"
 

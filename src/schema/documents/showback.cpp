@@ -1,5 +1,6 @@
-#include "schema/documents/showback.hpp"
+#include "schema/documents/documents.hpp"
 
+#include "model/showback.hpp"
 #include "schema/record/document_kind.hpp"
 #include "schema/record/record.hpp"
 #include "words/showback.hpp"

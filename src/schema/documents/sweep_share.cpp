@@ -47,7 +47,7 @@ constexpr Member document(std::string_view name, std::string_view when_not_alike
             if (header.*member == nullptr) {
               out.null();
             } else {
-              append_json(*(header.*member), out);
+              write_value(*(header.*member), 0, out);
             }
           },
           [](ShareHeader& header, const JsonPtr& value) {

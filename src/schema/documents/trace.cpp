@@ -1,4 +1,4 @@
-#include "schema/documents/trace.hpp"
+#include "schema/documents/documents.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 
 #include "base/number_text.hpp"
 #include "base/version.hpp"
+#include "model/timeline.hpp"
 #include "schema/documents/stage_names.hpp"
 #include "schema/json/json_writer.hpp"
 

@@ -1,5 +1,6 @@
-#include "schema/documents/unknowns_fit.hpp"
+#include "schema/documents/documents.hpp"
 
+#include "model/unknowns_fit.hpp"
 #include "schema/record/document_kind.hpp"
 
 #include <array>

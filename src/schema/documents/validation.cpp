@@ -1,5 +1,6 @@
-#include "schema/documents/validation.hpp"
+#include "schema/documents/documents.hpp"
 
+#include "model/case_result.hpp"
 #include "schema/record/document_kind.hpp"
 
 namespace feedrate::schema {

@@ -1,10 +1,11 @@
-#include "schema/documents/verdict.hpp"
+#include "schema/documents/documents.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "model/figures.hpp"
+#include "model/verdict.hpp"
 #include "schema/documents/problem_record.hpp"
 #include "schema/record/document_kind.hpp"
 

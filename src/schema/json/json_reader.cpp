@@ -7,7 +7,6 @@
 
 #include "base/byte_order_mark.hpp"
 #include "base/quote.hpp"
-#include "base/text_file.hpp"
 #include "schema/json/json_syntax.hpp"
 
 namespace feedrate::schema {
@@ -276,10 +275,6 @@ JsonPtr parse_json(std::string_view text, const std::string& file, JsonErrors er
   Handler handler(text, file, errors == JsonErrors::with_its_text && (begins || file.empty()));
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler.finish();
-}
-
-JsonPtr load_json(const std::string& path) {
-  return parse_json(read_text_file(path), path);
 }
 
 std::string describe(const JsonValue& value) {

@@ -49,9 +49,6 @@ enum class JsonErrors { with_its_text, without_its_text };
 JsonPtr parse_json(std::string_view text, const std::string& file,
                    JsonErrors errors = JsonErrors::with_its_text);
 
-/// parse_json of a whole file; InputError also for what read_text_file refuses.
-JsonPtr load_json(const std::string& path);
-
 /// "an object", "a list", "\"abc\"", "12.5", "true", "null": the value as messages name it.
 std::string describe(const JsonValue& value);
 

@@ -7,6 +7,7 @@
 
 #include "base/number_chars.hpp"
 #include "base/printable.hpp"
+#include "schema/json/json_reader.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -148,6 +149,40 @@ JsonWriter& JsonWriter::number(double value) {
 std::string JsonWriter::finish() && {
   out_ += '\n';
   return std::move(out_);
+}
+
+void write_value(const JsonValue& value, int levels, JsonWriter& out) {
+  const auto layout = levels > 0 ? JsonWriter::Layout::block : JsonWriter::Layout::line;
+  switch (value.kind) {
+    case JsonKind::null: out.null(); return;
+    case JsonKind::boolean: out.boolean(value.boolean); return;
+    case JsonKind::number: out.number(value.number); return;
+    case JsonKind::text: out.text(value.text); return;
+    case JsonKind::array:
+      out.begin_array(layout);
+      for (const JsonPtr& item : value.items) write_value(*item, levels - 1, out);
+      out.end();
+      return;
+    case JsonKind::object:
+      out.begin_object(layout);
+      for (const JsonMember& member : value.members) {
+        write_value(*member.value, levels - 1, out.key(member.key));
+      }
+      out.end();
+      return;
+  }
+}
+
+std::string compact_text(const JsonValue& value) {
+  JsonWriter out;
+  write_value(value, 0, out);
+  std::string text = std::move(out).finish();
+  text.pop_back();
+  return text;
+}
+
+std::string setting_text(const JsonValue& value) {
+  return value.kind == JsonKind::text ? value.text : compact_text(value);
 }
 
 }  // namespace feedrate::schema

@@ -67,4 +67,15 @@ enum class NumberStyle { plain, shortest };
 /// Fewest digits that read back as exactly `value`: "256", "0.1", "1e30". Precondition: finite.
 std::string number_text(double value, NumberStyle style = NumberStyle::plain);
 
+struct JsonValue;
+
+/// `value` as JSON: objects and lists are open down to `levels` below, a line each from there on.
+void write_value(const JsonValue& value, int levels, JsonWriter& out);
+
+/// `value` as compact JSON text, numbers in shortest form: equal values give equal texts.
+std::string compact_text(const JsonValue& value);
+
+/// A setting's value as text: a number or boolean as it is written, a list or object as JSON.
+std::string setting_text(const JsonValue& value);
+
 }  // namespace feedrate::schema

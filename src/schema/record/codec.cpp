@@ -411,37 +411,6 @@ void Codec<std::vector<std::string>>::write(const std::vector<std::string>& list
   out.end();
 }
 
-void append_json(const JsonValue& value, JsonWriter& out) {
-  switch (value.kind) {
-    case JsonKind::null: out.null(); break;
-    case JsonKind::boolean: out.boolean(value.boolean); break;
-    case JsonKind::number: out.number(value.number); break;
-    case JsonKind::text: out.text(value.text); break;
-    case JsonKind::array:
-      out.begin_array();
-      for (const JsonPtr& item : value.items) append_json(*item, out);
-      out.end();
-      break;
-    case JsonKind::object:
-      out.begin_object(JsonWriter::Layout::line);
-      for (const JsonMember& member : value.members) {
-        out.key(member.key);
-        append_json(*member.value, out);
-      }
-      out.end();
-      break;
-  }
-}
-
-std::string setting_text(const JsonValue& value) {
-  if (value.kind == JsonKind::text) return value.text;
-  JsonWriter out;
-  append_json(value, out);
-  std::string text = std::move(out).finish();
-  text.pop_back();
-  return text;
-}
-
 void Codec<std::vector<std::pair<std::string, std::string>>>::read(Settings& out,
                                                                    const JsonValue& v,
                                                                    const Key& key, const Path& path,

@@ -60,10 +60,6 @@ const JsonValue* pair_at(const JsonValue& list, std::size_t index, const Key& ke
 bool read_origin(Provenance& out, const JsonValue& object, const Path& path, Reading& r);
 void write_quantity(double base, const Key& key, JsonWriter& out);
 void write_origin(const Provenance& from, JsonWriter& out);
-/// A value as it was parsed, on one line.
-void append_json(const JsonValue& value, JsonWriter& out);
-/// A setting's value as text: a number or boolean as it is written, a list or object as JSON.
-std::string setting_text(const JsonValue& value);
 Limits default_limits(Dimension dimension);
 
 /// Words of an enumeration in the order of its enumerators.

@@ -6,6 +6,7 @@
 #include "base/did_you_mean.hpp"
 #include "base/errors.hpp"
 #include "base/quote.hpp"
+#include "base/text_lines.hpp"
 #include "schema/json/json_reader.hpp"
 
 namespace feedrate::schema {
@@ -86,13 +87,8 @@ bool ends_with(const Tokens& pattern, const Tokens& tokens) {
 }
 
 Tokens split(std::string_view text, char separator) {
-  Tokens tokens;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    tokens.emplace_back(text.substr(at, end - at));
-    if (end == text.size()) return tokens;
-    at = end + 1;
-  }
+  const auto parts = split_at(text, separator, "");
+  return {parts.begin(), parts.end()};
 }
 
 std::string unescaped(std::string_view token) {

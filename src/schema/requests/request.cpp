@@ -8,9 +8,9 @@
 
 #include "base/text_file.hpp"
 #include "schema/documents/host.hpp"
+#include "schema/json/json_writer.hpp"
 #include "schema/record/manual.hpp"
 #include "schema/requests/request_keys.hpp"
-#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::schema {
 namespace {

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "schema/json/json_writer.hpp"
-#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -47,7 +46,7 @@ struct Codec<Inner> {
     out.value = std::make_shared<const JsonValue>(v);
   }
   static void write(const Inner& inner, const Key&, JsonWriter& out) {
-    append_json(*inner.value, out);
+    write_value(*inner.value, 0, out);
   }
 };
 
@@ -83,7 +82,7 @@ struct Codec<InnerByFile> {
   }
   static void write(const InnerByFile& scenarios, const Key&, JsonWriter& out) {
     out.begin_object();
-    for (const auto& [file, inner] : scenarios.files) append_json(*inner.value, out.key(file));
+    for (const auto& [file, inner] : scenarios.files) write_value(*inner.value, 0, out.key(file));
     out.end();
   }
 };

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "schema/json/json_writer.hpp"
-#include "schema/scenario/input_groups.hpp"
 
 namespace feedrate::schema {
 namespace {

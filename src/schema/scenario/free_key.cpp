@@ -13,6 +13,7 @@
 #include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/text_lines.hpp"
 #include "schema/json/json_writer.hpp"
 #include "schema/record/key_names.hpp"
 #include "schema/scenario/scenario_keys.hpp"
@@ -104,9 +105,8 @@ std::optional<double> number_of_value(const JsonValue* value, const Key& key) {
 std::string unit_in(std::string_view quantity) {
   const auto leading = leading_number(quantity);
   if (!leading) return "";
-  std::string_view rest = leading->rest;
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  return std::string(rest);
+  const std::string_view rest = leading->rest;
+  return std::string(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())));
 }
 
 /// What a key holds, for someone who asked for its number.
@@ -153,8 +153,7 @@ void set_range(FreeKey& free, const Key& key, std::string_view name, std::string
     refuse_flag(flag, fmt::format("expected {}=LOW..HIGH, got {}", name, in_quotes(text)));
   }
   const auto end = [&](std::string_view part) {
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
+    part = trimmed(part, " ");
     const auto number = number_in(part, key);
     if (!number && key.kind == KeyKind::quantity) {
       refuse_flag(
@@ -309,18 +308,13 @@ double FreeKey::rounded(double number, int digits) const {
 std::vector<FreeKey> free_keys(const Document& document, std::string_view text,
                                std::string_view flag) {
   std::vector<FreeKey> keys;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::string_view item = text.substr(at, end - at);
-    while (item.starts_with(' ')) item.remove_prefix(1);
-    while (item.ends_with(' ')) item.remove_suffix(1);
+  for (const std::string_view item : split_at(text, ',', " ")) {
     if (item.empty()) {
       refuse_flag(flag, fmt::format("expected a key between the commas, got {}", in_quotes(text)));
     }
     keys.push_back(free_key(document, item, flag));
-    if (end == text.size()) return keys;
-    at = end + 1;
   }
+  return keys;
 }
 
 }  // namespace feedrate::schema

@@ -84,10 +84,6 @@ JsonPtr mix(const std::string& pointer, const JsonPtr& before, const JsonPtr& no
 
 using Leaves = std::map<std::string, std::string>;
 
-std::string leaf_text(const JsonValue& value) {
-  return value.kind == JsonKind::text ? value.text : compact_text(value);
-}
-
 void flatten(const JsonValue& value, const std::string& pointer, Leaves& out) {
   // A point or a range is one value to whoever reads of it.
   const bool plain_list =
@@ -103,7 +99,7 @@ void flatten(const JsonValue& value, const std::string& pointer, Leaves& out) {
       flatten(*value.items[i], join_pointer(pointer, i), out);
     }
   } else {
-    out[pointer] = leaf_text(value);
+    out[pointer] = setting_text(value);
   }
 }
 
@@ -248,36 +244,6 @@ const JsonValue& nearest_value(const JsonPtr& root, std::string_view pointer) {
     pointer.remove_prefix(end);
   }
   return *value;
-}
-
-void write_value(const JsonValue& value, int levels, JsonWriter& out) {
-  const auto layout = levels > 0 ? JsonWriter::Layout::block : JsonWriter::Layout::line;
-  switch (value.kind) {
-    case JsonKind::null: out.null(); return;
-    case JsonKind::boolean: out.boolean(value.boolean); return;
-    case JsonKind::number: out.number(value.number); return;
-    case JsonKind::text: out.text(value.text); return;
-    case JsonKind::array:
-      out.begin_array(layout);
-      for (const JsonPtr& item : value.items) write_value(*item, levels - 1, out);
-      out.end();
-      return;
-    case JsonKind::object:
-      out.begin_object(layout);
-      for (const JsonMember& member : value.members) {
-        write_value(*member.value, levels - 1, out.key(member.key));
-      }
-      out.end();
-      return;
-  }
-}
-
-std::string compact_text(const JsonValue& value) {
-  JsonWriter out;
-  write_value(value, 0, out);
-  std::string text = std::move(out).finish();
-  text.pop_back();
-  return text;
 }
 
 std::string hash_of(std::string_view text) {

@@ -34,12 +34,6 @@ JsonPtr mixed(const JsonPtr& before, const JsonPtr& now, std::span<const InputGr
 /// The value that `pointer` leads to in `root`, or the nearest one around it.
 const JsonValue& nearest_value(const JsonPtr& root, std::string_view pointer);
 
-/// `value` as JSON: objects and lists are open down to `levels` below, a line each from there on.
-void write_value(const JsonValue& value, int levels, JsonWriter& out);
-
-/// `value` as compact JSON text, numbers in shortest form: equal values give equal texts.
-std::string compact_text(const JsonValue& value);
-
 /// The text's Fingerprint; tells changes, not forgeries.
 std::string hash_of(const StoredInputs& inputs);
 std::string hash_of(std::string_view text);

@@ -15,6 +15,7 @@
 #include "base/unit_text.hpp"
 #include "schema/json/json_reader.hpp"
 #include "schema/json/json_values.hpp"
+#include "schema/json/json_writer.hpp"
 #include "schema/record/codec.hpp"
 #include "schema/record/key_names.hpp"
 #include "schema/scenario/scenario_keys.hpp"

@@ -62,8 +62,7 @@ std::map<double, double> recorded_in(const std::string& text, const std::string&
   bool heading_passed = false;
   for (std::string_view line : lines_of(text)) {
     ++number;
-    while (line.starts_with(' ') || line.starts_with('\t')) line.remove_prefix(1);
-    while (line.ends_with(' ') || line.ends_with('\t')) line.remove_suffix(1);
+    line = trimmed(line);
     if (line.empty() || line.starts_with('#')) continue;
     const RecordedLine read = recorded_line(line);
     if (!read.seconds) {

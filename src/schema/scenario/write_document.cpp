@@ -22,7 +22,7 @@ bool is_scalar(const JsonValue& value) {
 void append(const JsonValue& value, std::size_t indent, JsonWriter& out) {
   using enum JsonWriter::Layout;
   if (is_scalar(value)) {
-    append_json(value, out);
+    write_value(value, 0, out);
     return;
   }
   const bool list_of_scalars = value.kind == JsonKind::array &&
@@ -118,7 +118,7 @@ void append_edits(const JsonPtr& before, const JsonPtr& after, const std::string
     }
   } else {
     out.key(pointer);
-    append_json(*after, out);
+    write_value(*after, 0, out);
   }
 }
 
