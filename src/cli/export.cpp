@@ -17,9 +17,7 @@
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
 #include "cli/terminal.hpp"
-#include "report/prometheus.hpp"
 #include "report/skypilot.hpp"
-#include "schema/documents/exported.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -38,27 +36,6 @@ void tell_unanswered(const Exported& figures) {
   if (without == 0) return;
   write_stderr(fmt::format("remark: {} of {} points have no result and are left out", without,
                            figures.points.size()));
-}
-
-int export_json(const ExportArguments& arguments) {
-  write_out(arguments, schema::write_exported(input_of(arguments).figures));
-  return fine;
-}
-
-int export_prometheus(const ExportArguments& arguments) {
-  const ExportInput input = input_of(arguments);
-  std::vector<std::vector<std::pair<std::string, std::string>>> labels;
-  for (const ExportedPoint& point : input.figures.points) {
-    auto& list = labels.emplace_back();
-    for (const auto& pair : point.set) {
-      const std::string pointer = schema::set_pointer(pair.first);
-      // These have labels of their own.
-      if (pointer != "/cluster/instance" && pointer != "/cluster/instances") list.push_back(pair);
-    }
-  }
-  tell_unanswered(input.figures);
-  write_out(arguments, report::prometheus_text(input.figures, labels));
-  return fine;
 }
 
 /// "num_workers=8" of what a point sets, but for the machine.
@@ -234,31 +211,23 @@ void add_input_flags(Parser& app, ExportArguments& arguments) {
 }  // namespace
 
 Command add_export(Parser& parent) {
-  Parser* app = parent.add_subcommand(
-      "export", "Predicted figures for other tools: SkyPilot, Prometheus, JSON");
+  Parser* app = parent.add_subcommand("export", "Predicted figures for another program: SkyPilot");
   app->require_subcommand(1);
-  using Work = int (*)(const ExportArguments&);
-  auto works =
-      std::make_shared<std::vector<std::tuple<Parser*, std::shared_ptr<ExportArguments>, Work>>>();
-  const auto add = [&](const char* name, const char* about, Work work) {
-    const auto arguments = std::make_shared<ExportArguments>();
-    Parser* sub = app->add_subcommand(name, about);
-    add_input_flags(*sub, *arguments);
-    works->emplace_back(sub, arguments, work);
-    return std::pair(sub, arguments);
-  };
-  const auto [skypilot, sky] =
-      add("skypilot", "The machines of a sweep as a SkyPilot task, best first", export_skypilot);
+  Parser* skypilot =
+      app->add_subcommand("skypilot", "The machines of a sweep as a SkyPilot task, best first");
+  const auto arguments = std::make_shared<ExportArguments>();
+  add_input_flags(*skypilot, *arguments);
   allow_only(*skypilot
-                  ->add_option("-f,--format", sky->format,
+                  ->add_option("-f,--format", arguments->format,
                                "A task, or a program that gives SkyPilot's optimizer the "
                                "predicted times")
                   ->capture_default_str()
                   ->group("Output"),
              {"yaml", "python"});
-  allow_only(*skypilot->add_option("--minimize", sky->minimize, "What the candidates are sorted by")
-                  ->capture_default_str(),
-             {"cost", "time"});
+  allow_only(
+      *skypilot->add_option("--minimize", arguments->minimize, "What the candidates are sorted by")
+           ->capture_default_str(),
+      {"cost", "time"});
   skypilot->footer(
       "SkyPilot's YAML has no field for how long a task runs: without an estimator its\n"
       "optimizer assumes one hour for every candidate. The task therefore lists them in\n"
@@ -268,25 +237,7 @@ Command add_export(Parser& parent) {
       "Examples:\n"
       "  feedrate export skypilot my.json --instances 'gpu>=A10G, region=us-east-1' -o task.yaml\n"
       "  feedrate export skypilot sweep.json --format python -o choose.py");
-  const auto [prometheus, prom] =
-      add("prometheus", "Predicted figures in Prometheus's text format, for dashboards",
-          export_prometheus);
-  prometheus->footer(
-      "One gauge per figure, in seconds, USD and ratios, with the labels scenario,\n"
-      "instance_type, instances and the keys that were varied. Put the file where the node\n"
-      "exporter's textfile collector looks for it.\n"
-      "Example:\n"
-      "  feedrate export prometheus my.json -o /var/lib/node_exporter/textfile/feedrate.prom");
-  const auto [json, flat] = add("json", "Predicted figures by name, flat", export_json);
-  json->footer("Example:\n  feedrate export json sweep.json -o figures.json");
-  static_cast<void>(prom);
-  static_cast<void>(flat);
-  return {app, [works] {
-            for (const auto& [sub, arguments, work] : *works) {
-              if (sub->parsed()) return work(*arguments);
-            }
-            return wrong_input;
-          }};
+  return {app, [arguments] { return export_skypilot(*arguments); }};
 }
 
 }  // namespace feedrate::cli

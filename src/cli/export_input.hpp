@@ -14,8 +14,8 @@ struct ExportArguments {
   SweepQuestion question;  // `scenario` may be a result
   int jobs = 0;
   std::string output;
-  std::string format = "yaml";    // of skypilot
-  std::string minimize = "cost";  // of skypilot
+  std::string format = "yaml";
+  std::string minimize = "cost";
 };
 
 /// The figures, and the scenario that each point is of.
