@@ -1,5 +1,4 @@
-// Downloads from the user's store, or from a server on this machine: latency, bytes and objects a
-// second, by connections.
+// Downloads from the user's store: latency, bytes and objects a second, by connections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include "bench/alarm.hpp"
 #include "bench/clock.hpp"
 #include "bench/http_client.hpp"
-#include "bench/http_server.hpp"
 #include "bench/mix.hpp"
 #include "bench/mounted_file.hpp"
 #include "bench/probes.hpp"
@@ -28,18 +26,7 @@ class DownloadProbe {
         allowed_(std::max(settings.time_limit * 1.5, seconds(5.0))),
         recorder_(recorder),
         alarm_(allowed_, recorder.stop()) {
-    Target target;
-    if (settings.url.empty()) {
-      Served served;
-      if (quick_) served.object = megabytes(8.0);
-      server_ = std::make_unique<HttpServer>(served);
-      target = target_of(server_->url());
-      target.direct = true;
-      recorder.remark(
-          "no --url: a server on this machine was measured; these are not the numbers of a store");
-    } else {
-      target = target_of(settings.url);
-    }
+    const Target target = target_of(settings.url);
     within_limit([&] { object_ = Connection(target, patience_, alarm_.flag()).look(); });
     list_parts();
   }
@@ -91,10 +78,6 @@ class DownloadProbe {
     return connections_[static_cast<std::size_t>(number)];
   }
 
-  Measurement measurement(const char* quantity, const char* unit) const {
-    return of_store(quantity, unit, server_ ? "loopback" : "given");
-  }
-
   /// A part of the object; all of it where there are no parts.
   std::optional<ByteRange> part(std::uint64_t length, std::uint64_t& random) const {
     if (!object_.ranges) return std::nullopt;
@@ -104,7 +87,7 @@ class DownloadProbe {
 
   void measure_first_byte() {
     Connection& first = connection(0);
-    recorder_.repeat(measurement("first_byte", "requests"), [&] {
+    recorder_.repeat(of_store("first_byte", "requests"), [&] {
       const Reply reply = first.get(part(1, random_[0]));
       fetched_ += static_cast<double>(reply.received);
       return reply.first_byte;
@@ -125,12 +108,12 @@ class DownloadProbe {
   void measure_transfer(int connections) {
     const std::uint64_t length = object_.ranges ? std::min(object_.size, long_part) : object_.size;
     Streams streams(object_, connections, length, patience_, alarm_.flag());
-    Measurement what = measurement("transfer", "bytes");
+    Measurement what = of_store("transfer", "bytes");
     // One part of each connection, so that the time is that of one part.
     what.work = static_cast<double>(length) * connections;
     what.at = {{"bytes", static_cast<double>(length)}, {"users", connections}};
     const Duration window = milliseconds(quick_ ? 5.0 : 100.0);
-    if (!server_) speed_up(streams, window);
+    speed_up(streams, window);
     recorder_.repeat(what, [&] { return bytes(what.work) / streams.rate(window); });
     fetched_ += static_cast<double>(streams.received());
   }
@@ -138,7 +121,7 @@ class DownloadProbe {
   void measure_small_objects(int connections) {
     connection(connections - 1);
     std::vector<double> received(static_cast<std::size_t>(connections));
-    Measurement what = measurement("small_objects", "requests");
+    Measurement what = of_store("small_objects", "requests");
     what.work = connections;
     what.at = {{"bytes", static_cast<double>(std::min(small_object, object_.size))},
                {"users", connections}};
@@ -160,7 +143,6 @@ class DownloadProbe {
   Duration allowed_;
   Recorder& recorder_;
   Alarm alarm_;
-  std::unique_ptr<HttpServer> server_;
   RemoteObject object_;
   double fetched_ = 0.0;
   std::vector<Connection> connections_;
@@ -176,6 +158,10 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
 }
 
 std::string unavailable(const Settings& settings) {
+  if (settings.url.empty()) {
+    return "give --url URL of an object in your store: http, https, s3://bucket/key, or "
+           "file://PATH of one on a mount";
+  }
   return is_mounted(settings.url) ? std::string() : http_unavailable();
 }
 
