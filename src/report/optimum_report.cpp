@@ -138,18 +138,6 @@ List bounds_list(const Optimum& optimum) {
     if (relaxed.without_deadline && relaxed.without_budget && each_binds) continue;
     list.items.push_back(relaxed_words(optimum, relaxed));
   }
-  for (const RangeEnd& end : winner.ends) {
-    list.items.push_back(
-        end.better ? fmt::format("{} = {} is the {} value: {} would be {}: extend the range",
-                                 end.key, end.value, end.last ? "last" : "first", end.beyond,
-                                 beside_words(optimum, end.outlay, winner.point.outlay))
-                   : fmt::format("{} = {} is the {} value, but {} would hardly be better", end.key,
-                                 end.value, end.last ? "last" : "first", end.beyond));
-  }
-  if (list.items.empty()) {
-    list.items.emplace_back(
-        "nothing: the best point is not at the end of a range that could be extended");
-  }
   return list;
 }
 

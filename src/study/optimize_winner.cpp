@@ -218,7 +218,6 @@ Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
   winner.runner_up = best == by_mean ? runner_up(field, best) : field.candidate(by_mean);
   fill_front(winner, field);
   winner.relaxed = relaxed(field);
-  winner.ends = range_ends(field, best, catalog, host);
   winner.chances = chances_of(field, best, catalog, host);
   return winner;
 }
