@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "bench/alarm.hpp"
 #include "bench/clock.hpp"
 #include "bench/http_client.hpp"
 #include "bench/mix.hpp"
@@ -24,10 +23,11 @@ class DownloadProbe {
       : quick_(settings.quick),
         patience_(std::min(seconds(10.0), settings.time_limit / 3.0)),
         allowed_(std::max(settings.time_limit * 1.5, seconds(5.0))),
+        left_(allowed_),
         recorder_(recorder),
-        alarm_(allowed_, recorder.stop()) {
+        until_(recorder.stop(), &end_) {
     const Target target = target_of(settings.url);
-    within_limit([&] { object_ = Connection(target, patience_, alarm_.flag()).look(); });
+    within_limit([&] { object_ = Connection(target, patience_, until_).look(); });
     list_parts();
   }
 
@@ -40,9 +40,11 @@ class DownloadProbe {
   /// A slow server answers, but when it likes.
   template <class Work>
   void within_limit(const Work& work) {
-    const Alarm::On on(alarm_);
+    const Duration start = now();
+    end_ = start + left_;
     try {
       work();
+      left_ -= now() - start;
     } catch (const Interrupted&) {
       recorder_.check();
       throw HostError(fmt::format(
@@ -73,7 +75,7 @@ class DownloadProbe {
   Connection& connection(int number) {
     while (static_cast<int>(connections_.size()) <= number) {
       random_.push_back(connections_.size() + 1);
-      connections_.emplace_back(object_.target, patience_, alarm_.flag());
+      connections_.emplace_back(object_.target, patience_, until_);
     }
     return connections_[static_cast<std::size_t>(number)];
   }
@@ -107,7 +109,7 @@ class DownloadProbe {
 
   void measure_transfer(int connections) {
     const std::uint64_t length = object_.ranges ? std::min(object_.size, long_part) : object_.size;
-    Streams streams(object_, connections, length, patience_, alarm_.flag());
+    Streams streams(object_, connections, length, patience_, until_);
     Measurement what = of_store("transfer", "bytes");
     // One part of each connection, so that the time is that of one part.
     what.work = static_cast<double>(length) * connections;
@@ -127,12 +129,12 @@ class DownloadProbe {
                {"users", connections}};
     const Duration window = milliseconds(quick_ ? 5.0 : 60.0);
     recorder_.repeat(what, [&] {
-      const Duration one = time_of_one(*team_, connections, window, alarm_.flag(), [&](int thread) {
+      const Duration one = time_of_one(*team_, connections, window, until_, [&](int thread) {
         const auto i = static_cast<std::size_t>(thread);
         const Reply reply = connections_[i].get(part(small_object, random_[i]));
         received[i] += static_cast<double>(reply.received);
       });
-      if (alarm_.flag()) throw Interrupted();
+      if (until_) throw Interrupted();
       return one;
     });
     for (const double count : received) fetched_ += count;
@@ -141,8 +143,10 @@ class DownloadProbe {
   bool quick_;
   Duration patience_;
   Duration allowed_;
+  Duration left_;  ///< of what is allowed
+  Duration end_;   ///< while it works
   Recorder& recorder_;
-  Alarm alarm_;
+  Until until_;
   RemoteObject object_;
   double fetched_ = 0.0;
   std::vector<Connection> connections_;
