@@ -275,11 +275,11 @@ TEST_CASE("rooms: what base does once is done nowhere else") {
   };
   // Probes time threads that wait for each other, or for a library that may never return: those are
   // no loops over independent pieces.
-  const std::set<std::string> threads = {"src/base/parallel.cpp",  "bench/native_loader.cpp",
-                                         "bench/observe/gpus.cpp", "bench/probe_h2d.cpp",
-                                         "bench/streams.hpp",      "bench/streams.cpp",
-                                         "bench/team.hpp",         "bench/team.cpp",
-                                         "bench/watched.hpp",      "bench/watched.cpp"};
+  const std::set<std::string> threads = {
+      "src/base/parallel.cpp", "bench/native_loader.cpp", "bench/observe/observer.cpp",
+      "bench/probe_h2d.cpp",   "bench/streams.hpp",       "bench/streams.cpp",
+      "bench/team.hpp",        "bench/team.cpp",          "bench/watched.hpp",
+      "bench/watched.cpp"};
   const std::vector<Home> homes = {
       {"starts programs",
        std::regex(R"(\b(posix_spawnp?|fork|vfork|popen|waitpid|waitid|system)\s*\()"),
@@ -341,7 +341,6 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/base/shared_folder.cpp",
                                            "src/base/text_file.cpp",
                                            "src/cli/calibrate_files.cpp",
-                                           "src/cli/calibrate_sets.cpp",
                                            "src/cli/cases.cpp",
                                            "src/cli/check.cpp",
                                            "src/cli/diagnose.cpp",
