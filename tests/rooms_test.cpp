@@ -344,7 +344,7 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/cli/cases.cpp",
                                            "src/cli/check.cpp",
                                            "src/cli/diagnose.cpp",
-                                           "src/cli/export_input.cpp",
+                                           "src/cli/export.cpp",
                                            "src/cli/live_page.cpp",
                                            "src/cli/plot.cpp",
                                            "src/cli/serve.cpp",
