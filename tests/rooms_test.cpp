@@ -350,7 +350,6 @@ TEST_CASE("rooms: files that a document names have one door") {
                                            "src/cli/serve.cpp",
                                            "src/cli/sweep_share.cpp",
                                            "src/formats/measurements/import_measurements.cpp",
-                                           "src/formats/prices/aws.cpp",
                                            "src/formats/prices/azure.cpp",
                                            "src/formats/prices/catalog_import.cpp",
                                            "src/formats/prices/csv.cpp",
