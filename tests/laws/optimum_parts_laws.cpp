@@ -81,7 +81,7 @@ TEST_CASE("optimum parts: equals, neighbours, the runner-up and the front") {
       };
       const std::vector<std::size_t> at = all.axes.values_at(point);
       for (std::size_t k = 0; k < at.size(); ++k) {
-        changed += bare(all.axes.axes[k].setting(at[k])) != bare({}) ? 1 : 0;
+        changed += bare(all.axes.setting(k, at[k])) != bare({}) ? 1 : 0;
       }
       return changed;
     };

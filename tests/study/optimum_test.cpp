@@ -27,12 +27,9 @@ schema::Document document(const std::string& job = "") {
 
 study::Axes grid(const std::vector<std::pair<std::string, std::vector<std::string>>>& all,
                  const std::string& job = "") {
-  study::Axes axes;
-  for (const auto& [key, values] : all) {
-    axes.axes.push_back({key, values, [key = key, values = values](std::size_t i) {
-                           return study::Setting{{key, values[i]}};
-                         }});
-  }
+  std::vector<study::Vary> varied;
+  for (const auto& [key, values] : all) varied.push_back({key, values});
+  study::Axes axes{study::Grid(varied), {}, {}};
   axes.make = [job](const study::Setting& set) {
     schema::Document changed = document(job);
     for (const auto& [key, value] : set) schema::set_value(changed, key, value);
