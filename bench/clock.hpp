@@ -1,5 +1,6 @@
 #pragma once
 // The clock of every measurement.
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <string>
@@ -23,5 +24,17 @@ inline std::string utc_now() {
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
 }
+
+/// When work that goes on and on is to give up.
+class Until {
+ public:
+  /// Once `stop` is set, or at `end`, where there is one. Both outlive this.
+  Until(const std::atomic<bool>& stop, const Duration* end = nullptr) : stop_(stop), end_(end) {}
+  explicit operator bool() const { return stop_ || (end_ != nullptr && now() >= *end_); }
+
+ private:
+  const std::atomic<bool>& stop_;
+  const Duration* end_;
+};
 
 }  // namespace feedrate::bench

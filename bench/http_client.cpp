@@ -25,8 +25,8 @@ namespace feedrate::bench {
 #ifdef FEEDRATE_HAS_CURL
 
 struct Connection::State {
-  State(Target where, Duration how_long, const std::atomic<bool>& stopping)
-      : target(std::move(where)), patience(how_long), stop(stopping) {}
+  State(Target where, Duration how_long, const Until& until)
+      : target(std::move(where)), patience(how_long), give_up(until) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -48,7 +48,7 @@ struct Connection::State {
 
   Target target;
   Duration patience;
-  const std::atomic<bool>& stop;
+  Until give_up;
   CURL* easy = nullptr;
   CURLM* multi = nullptr;
   curl_slist* headers = nullptr;
@@ -224,7 +224,7 @@ void Connection::State::in_session() {
   Target asked = target;
   asked.url = std::exchange(asked.session_url, "");
   asked.shown += ": CreateSession";
-  const auto session = session_of(Connection(asked, patience, stop).text());
+  const auto session = session_of(Connection(asked, patience, give_up).text());
   if (!session) throw HostError(asked.shown + ": expected credentials of a session, got none");
   sign_by(*this, session->credentials, session->token, "s3session-token");
   session_ends = now + session_is_used;
@@ -232,7 +232,7 @@ void Connection::State::in_session() {
 
 CURLcode Connection::State::run() {
   for (int running = 1; running > 0;) {
-    if (stop) throw Interrupted();
+    if (give_up) throw Interrupted();
     if (rules != nullptr && std::chrono::steady_clock::now() > rules->until) {
       throw NotKept(target.shown + ": the time limit is over before all of it is there");
     }
@@ -328,8 +328,8 @@ std::string http_unavailable() {
   return "";
 }
 
-Connection::Connection(Target target, Duration patience, const std::atomic<bool>& stop)
-    : state_(std::make_unique<State>(std::move(target), patience, stop)) {
+Connection::Connection(Target target, Duration patience, const Until& give_up)
+    : state_(std::make_unique<State>(std::move(target), patience, give_up)) {
   start_curl();
   state_->easy = curl_easy_init();
   state_->multi = curl_multi_init();
@@ -469,7 +469,7 @@ std::string http_unavailable() {
   return "this build has no libcurl (Debian: libcurl4-openssl-dev)";
 }
 
-Connection::Connection(Target, Duration, const std::atomic<bool>&) {
+Connection::Connection(Target, Duration, const Until&) {
   throw HostError(http_unavailable());
 }
 

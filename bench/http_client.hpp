@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "bench/clock.hpp"
 #include "bench/target.hpp"
 
 namespace feedrate::bench {
@@ -68,8 +69,8 @@ class NotReached : public InputError {
 
 class Connection {
  public:
-  /// Gives up when nothing arrives for `patience`, or at once when `stop` is set.
-  Connection(Target target, Duration patience, const std::atomic<bool>& stop);
+  /// Gives up when nothing arrives for `patience`, or at once when it is to.
+  Connection(Target target, Duration patience, const Until& give_up);
   Connection(Connection&&) noexcept;
   ~Connection();
 
@@ -78,7 +79,7 @@ class Connection {
   RemoteObject look();
 
   /// Receives a part, or all of it without `range`, and drops it. Adds to `counter` as it comes.
-  /// Throws as look(); Interrupted once `stop` is set.
+  /// Throws as look(); Interrupted once it is to give up.
   Reply get(std::optional<ByteRange> range, std::atomic<std::uint64_t>* counter = nullptr);
 
   /// Receives all of the object into `kept`: what is there already is gone on with if the object is

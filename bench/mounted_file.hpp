@@ -13,8 +13,9 @@ namespace feedrate::bench {
 inline constexpr std::uint64_t small_object = 110'000;
 inline constexpr std::uint64_t long_part = 64'000'000;
 
-/// Of a store that `server` says whose it is: "given" or "loopback".
-Measurement of_store(const char* quantity, const char* unit, const char* server = "given");
+/// Of the store that --url names. (Without one, earlier versions measured a server of their own,
+/// and said so.)
+Measurement of_store(const char* quantity, const char* unit);
 
 /// Whether the URL is file://PATH.
 bool is_mounted(const std::string& url);

@@ -19,7 +19,7 @@ namespace feedrate::bench {
 struct Settings {
   std::string data;          ///< directory of samples, only ever read; "": generated ones
   std::string scratch;       ///< directory for scratch files; "": the system's
-  std::string url;           ///< http, https, s3://…, file://PATH; "": own server on loopback
+  std::string url;           ///< http, https, s3://…, file://PATH; "": none
   std::string step_command;  ///< prints "SAMPLES SECONDS" lines of training steps; "": none
   std::string loader;        ///< MODULE:NAME of the user's own loader, or "images"; "": none
   std::string python = "python3";

@@ -1,5 +1,4 @@
-// Downloads from the user's store, or from a server on this machine: latency, bytes and objects a
-// second, by connections.
+// Downloads from the user's store: latency, bytes and objects a second, by connections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +6,8 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "bench/alarm.hpp"
 #include "bench/clock.hpp"
 #include "bench/http_client.hpp"
-#include "bench/http_server.hpp"
 #include "bench/mix.hpp"
 #include "bench/mounted_file.hpp"
 #include "bench/probes.hpp"
@@ -26,21 +23,11 @@ class DownloadProbe {
       : quick_(settings.quick),
         patience_(std::min(seconds(10.0), settings.time_limit / 3.0)),
         allowed_(std::max(settings.time_limit * 1.5, seconds(5.0))),
+        left_(allowed_),
         recorder_(recorder),
-        alarm_(allowed_, recorder.stop()) {
-    Target target;
-    if (settings.url.empty()) {
-      Served served;
-      if (quick_) served.object = megabytes(8.0);
-      server_ = std::make_unique<HttpServer>(served);
-      target = target_of(server_->url());
-      target.direct = true;
-      recorder.remark(
-          "no --url: a server on this machine was measured; these are not the numbers of a store");
-    } else {
-      target = target_of(settings.url);
-    }
-    within_limit([&] { object_ = Connection(target, patience_, alarm_.flag()).look(); });
+        until_(recorder.stop(), &end_) {
+    const Target target = target_of(settings.url);
+    within_limit([&] { object_ = Connection(target, patience_, until_).look(); });
     list_parts();
   }
 
@@ -53,9 +40,11 @@ class DownloadProbe {
   /// A slow server answers, but when it likes.
   template <class Work>
   void within_limit(const Work& work) {
-    const Alarm::On on(alarm_);
+    const Duration start = now();
+    end_ = start + left_;
     try {
       work();
+      left_ -= now() - start;
     } catch (const Interrupted&) {
       recorder_.check();
       throw HostError(fmt::format(
@@ -86,13 +75,9 @@ class DownloadProbe {
   Connection& connection(int number) {
     while (static_cast<int>(connections_.size()) <= number) {
       random_.push_back(connections_.size() + 1);
-      connections_.emplace_back(object_.target, patience_, alarm_.flag());
+      connections_.emplace_back(object_.target, patience_, until_);
     }
     return connections_[static_cast<std::size_t>(number)];
-  }
-
-  Measurement measurement(const char* quantity, const char* unit) const {
-    return of_store(quantity, unit, server_ ? "loopback" : "given");
   }
 
   /// A part of the object; all of it where there are no parts.
@@ -104,7 +89,7 @@ class DownloadProbe {
 
   void measure_first_byte() {
     Connection& first = connection(0);
-    recorder_.repeat(measurement("first_byte", "requests"), [&] {
+    recorder_.repeat(of_store("first_byte", "requests"), [&] {
       const Reply reply = first.get(part(1, random_[0]));
       fetched_ += static_cast<double>(reply.received);
       return reply.first_byte;
@@ -124,13 +109,13 @@ class DownloadProbe {
 
   void measure_transfer(int connections) {
     const std::uint64_t length = object_.ranges ? std::min(object_.size, long_part) : object_.size;
-    Streams streams(object_, connections, length, patience_, alarm_.flag());
-    Measurement what = measurement("transfer", "bytes");
+    Streams streams(object_, connections, length, patience_, until_);
+    Measurement what = of_store("transfer", "bytes");
     // One part of each connection, so that the time is that of one part.
     what.work = static_cast<double>(length) * connections;
     what.at = {{"bytes", static_cast<double>(length)}, {"users", connections}};
     const Duration window = milliseconds(quick_ ? 5.0 : 100.0);
-    if (!server_) speed_up(streams, window);
+    speed_up(streams, window);
     recorder_.repeat(what, [&] { return bytes(what.work) / streams.rate(window); });
     fetched_ += static_cast<double>(streams.received());
   }
@@ -138,18 +123,18 @@ class DownloadProbe {
   void measure_small_objects(int connections) {
     connection(connections - 1);
     std::vector<double> received(static_cast<std::size_t>(connections));
-    Measurement what = measurement("small_objects", "requests");
+    Measurement what = of_store("small_objects", "requests");
     what.work = connections;
     what.at = {{"bytes", static_cast<double>(std::min(small_object, object_.size))},
                {"users", connections}};
     const Duration window = milliseconds(quick_ ? 5.0 : 60.0);
     recorder_.repeat(what, [&] {
-      const Duration one = time_of_one(*team_, connections, window, alarm_.flag(), [&](int thread) {
+      const Duration one = time_of_one(*team_, connections, window, until_, [&](int thread) {
         const auto i = static_cast<std::size_t>(thread);
         const Reply reply = connections_[i].get(part(small_object, random_[i]));
         received[i] += static_cast<double>(reply.received);
       });
-      if (alarm_.flag()) throw Interrupted();
+      if (until_) throw Interrupted();
       return one;
     });
     for (const double count : received) fetched_ += count;
@@ -158,9 +143,10 @@ class DownloadProbe {
   bool quick_;
   Duration patience_;
   Duration allowed_;
+  Duration left_;  ///< of what is allowed
+  Duration end_;   ///< while it works
   Recorder& recorder_;
-  Alarm alarm_;
-  std::unique_ptr<HttpServer> server_;
+  Until until_;
   RemoteObject object_;
   double fetched_ = 0.0;
   std::vector<Connection> connections_;
@@ -176,6 +162,10 @@ std::function<void()> open(const Settings& settings, Recorder& recorder) {
 }
 
 std::string unavailable(const Settings& settings) {
+  if (settings.url.empty()) {
+    return "give --url URL of an object in your store: http, https, s3://bucket/key, or "
+           "file://PATH of one on a mount";
+  }
   return is_mounted(settings.url) ? std::string() : http_unavailable();
 }
 

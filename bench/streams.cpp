@@ -18,8 +18,8 @@ constexpr Duration glance = milliseconds(5.0);
 }  // namespace
 
 Streams::Streams(const RemoteObject& object, int count, std::uint64_t part, Duration patience,
-                 const std::atomic<bool>& stop)
-    : object_(object), part_(part), patience_(patience), stop_(stop) {
+                 const Until& give_up)
+    : object_(object), part_(part), patience_(patience), give_up_(give_up) {
   try {
     for (int i = 0; i < count; ++i) threads_.emplace_back([this] { stream(); });
     while (answered_ < count) {
@@ -43,7 +43,7 @@ void Streams::close() {
 }
 
 void Streams::check() {
-  if (stop_) throw Interrupted();
+  if (give_up_) throw Interrupted();
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
 }

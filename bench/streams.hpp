@@ -15,9 +15,9 @@ class Streams {
  public:
   /// `count` connections fetch parts of `part` bytes of `object`, or all of it where the server has
   /// no ranges. Returns once each has had an answer. Throws what the first of them threw, and
-  /// Interrupted once `stop` is set.
+  /// Interrupted once they are to give up.
   Streams(const RemoteObject& object, int count, std::uint64_t part, Duration patience,
-          const std::atomic<bool>& stop);
+          const Until& give_up);
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
   ~Streams();
@@ -35,7 +35,7 @@ class Streams {
   const RemoteObject& object_;
   std::uint64_t part_;
   Duration patience_;
-  const std::atomic<bool>& stop_;
+  Until give_up_;
   std::atomic<bool> closing_{false};
   std::atomic<int> answered_{0};
   std::atomic<std::uint64_t> received_{0};

@@ -17,7 +17,7 @@ std::vector<int> user_counts(int most) {
   return counts;
 }
 
-Duration time_of_one(Team& team, int threads, Duration length, const std::atomic<bool>& stop,
+Duration time_of_one(Team& team, int threads, Duration length, const Until& give_up,
                      const std::function<void(int)>& one) {
   // A window that holds hardly one of them would count the quick ones too often.
   constexpr double least_in_window = 8.0;
@@ -25,7 +25,7 @@ Duration time_of_one(Team& team, int threads, Duration length, const std::atomic
   std::atomic<int> before_start = threads;
   std::atomic<int> before_end = threads;
   std::atomic<bool> failed = false;
-  const auto over = [&] { return stop || failed; };
+  const auto over = [&] { return give_up || failed; };
   // Everybody else works on while one of them has not got so far.
   const auto wait_for = [&](std::atomic<int>& missing, int thread) {
     --missing;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "bench/clock.hpp"
 
 namespace feedrate::bench {
 
@@ -20,9 +21,9 @@ class Team;
 /// How long `one(thread)` takes in the mean while `threads` of the team call it again and again for
 /// `length` or a little longer. The first calls are not counted, so that queues are as full as they
 /// stay; what is under way at the end counts by its part. All stay busy until the last one is past
-/// the end, so that none runs on a machine that has become idle. Once `stop` is set it ends early,
-/// with a number that means nothing.
-Duration time_of_one(Team& team, int threads, Duration length, const std::atomic<bool>& stop,
+/// the end, so that none runs on a machine that has become idle. Once it is to give up it ends
+/// early, with a number that means nothing.
+Duration time_of_one(Team& team, int threads, Duration length, const Until& give_up,
                      const std::function<void(int)>& one);
 
 /// Threads that live as long as the team, so that a sample never pays for making them.

@@ -1,20 +1,87 @@
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "bench/clock.hpp"
 #include "bench/cuda/handles.hpp"
 #include "bench/cuda/kernels.hpp"
-#include "bench/cuda/nccl.hpp"
+#include "bench/cuda/library.hpp"
 #include "bench/cuda/operations.hpp"
 #include "bench/probe.hpp"
 #include "bench/watched.hpp"
 
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+#endif
+
 namespace feedrate::bench::gpu {
 namespace {
+
+/// The few functions of NCCL that all-reduce needs, found at run time: its header is no need.
+struct Nccl {
+  static constexpr std::size_t id_bytes = 128;
+  struct Id {
+    char bytes[id_bytes];
+  };
+  using Comm = void*;
+  static constexpr int fp32 = 7;
+  static constexpr int sum = 0;
+  static constexpr int in_progress = 7;
+
+  Nccl();
+  void check(int status, const std::string& doing) const;
+
+  Library library;
+  int (*get_version)(int*) = nullptr;
+  const char* (*error_text)(int) = nullptr;
+  int (*get_id)(Id*) = nullptr;
+  int (*init_all)(Comm*, int, const int*) = nullptr;
+  int (*init_rank)(Comm*, int, Id, int) = nullptr;
+  int (*all_reduce)(const void*, void*, std::size_t, int, int, Comm, cudaStream_t) = nullptr;
+  int (*group_start)() = nullptr;
+  int (*group_end)() = nullptr;
+  int (*async_error)(Comm, int*) = nullptr;
+  int (*destroy)(Comm) = nullptr;
+  int (*abort)(Comm) = nullptr;
+};
+
+#if __has_include(<nccl.h>)
+static_assert(Nccl::fp32 == ncclFloat32 && Nccl::sum == ncclSum && ncclSuccess == 0);
+static_assert(Nccl::in_progress == ncclInProgress && sizeof(ncclResult_t) == sizeof(int));
+static_assert(Nccl::id_bytes == NCCL_UNIQUE_ID_BYTES && sizeof(Nccl::Id) == sizeof(ncclUniqueId));
+#endif
+
+Nccl::Nccl() : library({"libnccl.so.2"}) {
+  library.find("ncclGetVersion", get_version);
+  library.find("ncclGetErrorString", error_text);
+  library.find("ncclGetUniqueId", get_id);
+  library.find("ncclCommInitAll", init_all);
+  library.find("ncclCommInitRank", init_rank);
+  library.find("ncclAllReduce", all_reduce);
+  library.find("ncclGroupStart", group_start);
+  library.find("ncclGroupEnd", group_end);
+  library.find("ncclCommGetAsyncError", async_error);
+  library.find("ncclCommDestroy", destroy);
+  library.find("ncclCommAbort", abort);
+}
+
+void Nccl::check(int status, const std::string& doing) const {
+  if (status == 0) return;
+  throw HostError(
+      fmt::format("NCCL could not {}: {} (NCCL_DEBUG=WARN tells more)", doing, error_text(status)));
+}
+
+const Nccl& nccl() {
+  static const Nccl found;
+  return found;
+}
 
 /// One rank of this process.
 struct Rank {

@@ -11,24 +11,12 @@ constexpr int choice_draws = 100;
 
 study::Axes axes_of(const SweepPoints& points, const schema::Document& document,
                     const std::string& flag) {
-  study::Axes axes;
-  for (const Vary& vary : points.grid().varied()) {
-    study::Axis& axis = axes.axes.emplace_back();
-    axis.key = vary.key;
-    axis.values = vary.values;
-    axis.setting = [&vary](std::size_t value) {
-      study::Setting set = {{vary.key, vary.values[value]}};
-      for (const Vary& other : vary.with) set.emplace_back(other.key, other.values[value]);
-      return set;
-    };
-  }
-  axes.scenario = [&points](std::size_t point) { return points.at(point).scenario; };
-  axes.make = [lean = without_cases(document), flag](const study::Setting& set) {
-    schema::Document changed = lean;
-    for (const auto& [key, value] : set) schema::set_value(changed, key, value, flag);
-    return scenario_of(changed);
-  };
-  return axes;
+  return {points.grid(), [&points](std::size_t point) { return points.at(point).scenario; },
+          [lean = without_cases(document), flag](const study::Setting& set) {
+            schema::Document changed = lean;
+            for (const auto& [key, value] : set) schema::set_value(changed, key, value, flag);
+            return scenario_of(changed);
+          }};
 }
 
 }  // namespace

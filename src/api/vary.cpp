@@ -171,6 +171,25 @@ std::optional<std::vector<std::string>> range_values(const std::vector<std::stri
   return values;
 }
 
+std::vector<Vary> checked_grid(std::vector<Vary> varied, std::string_view flag) {
+  std::set<std::string> keys;
+  const auto once = [&](const std::string& key) {
+    if (keys.insert(key).second) return;
+    refuse_flag(flag, fmt::format("expected each key once, got {} twice", in_quotes(key)));
+  };
+  std::size_t size = 1;
+  for (const Vary& one : varied) {
+    once(one.key);
+    for (const Vary& other : one.with) once(other.key);
+    size *= one.values.size();
+    if (size > max_points) {
+      refuse_flag(flag, fmt::format("expected at most {} points in total, got {} or more",
+                                    max_points, size));
+    }
+  }
+  return varied;
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> parse_setting(std::string_view text, std::string_view flag) {
@@ -212,50 +231,7 @@ Vary parse_vary(std::string_view text, std::string_view flag) {
   return vary;
 }
 
-Grid::Grid(std::vector<Vary> varied, std::string_view flag) : varied_(std::move(varied)) {
-  std::set<std::string> keys;
-  const auto once = [&](const std::string& key) {
-    if (keys.insert(key).second) return;
-    refuse_flag(flag, fmt::format("expected each key once, got {} twice", in_quotes(key)));
-  };
-  for (std::size_t i = 0; i < varied_.size(); ++i) {
-    once(varied_[i].key);
-    for (const Vary& other : varied_[i].with) once(other.key);
-    size_ *= varied_[i].values.size();
-    if (size_ > max_points) {
-      refuse_flag(flag, fmt::format("expected at most {} points in total, got {} or more",
-                                    max_points, size_));
-    }
-  }
-}
-
-std::vector<std::size_t> Grid::values_at(std::size_t point) const {
-  std::vector<std::size_t> at(varied_.size());
-  for (std::size_t i = varied_.size(); i-- > 0;) {
-    at[i] = point % varied_[i].values.size();
-    point /= varied_[i].values.size();
-  }
-  return at;
-}
-
-std::size_t Grid::point_of(const std::vector<std::size_t>& values) const {
-  std::size_t point = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    point = point * varied_[i].values.size() + values[i];
-  }
-  return point;
-}
-
-study::Setting Grid::at(std::size_t point) const {
-  const std::vector<std::size_t> values = values_at(point);
-  study::Setting setting;
-  for (std::size_t i = 0; i < varied_.size(); ++i) {
-    setting.emplace_back(varied_[i].key, varied_[i].values[values[i]]);
-    for (const Vary& other : varied_[i].with) {
-      setting.emplace_back(other.key, other.values[values[i]]);
-    }
-  }
-  return setting;
-}
+Grid::Grid(std::vector<Vary> varied, std::string_view flag)
+    : study::Grid(checked_grid(std::move(varied), flag)) {}
 
 }  // namespace feedrate::api

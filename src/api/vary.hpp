@@ -14,11 +14,7 @@ namespace feedrate::api {
 /// More points than anyone waits for; a slip of a digit in a range gets here first.
 inline constexpr std::size_t max_points = 1'000'000;
 
-struct Vary {
-  std::string key;
-  std::vector<std::string> values;  ///< as for --set, at least one
-  std::vector<Vary> with{};         ///< keys that change along with it, as many values each
-};
+using study::Vary;
 
 /// Splits "KEY=VALUE" at the first "=". InputError, naming `flag`, without a key or a value.
 std::pair<std::string, std::string> parse_setting(std::string_view text, std::string_view flag);
@@ -30,23 +26,11 @@ std::pair<std::string, std::string> parse_setting(std::string_view text, std::st
 /// `flag` names the option in complaints.
 Vary parse_vary(std::string_view text, std::string_view flag = "--vary");
 
-/// Every combination of what is varied, made when it is asked for; the last key varies fastest.
-class Grid {
+/// A grid that somebody asked for.
+class Grid : public study::Grid {
  public:
   /// InputError when a key comes twice or when there are more than max_points.
   explicit Grid(std::vector<Vary> varied, std::string_view flag = "--vary");
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] const std::vector<Vary>& varied() const { return varied_; }
-  [[nodiscard]] study::Setting at(std::size_t point) const;
-  /// Which of its values each key has, in the order of varied(); those along with it have the same.
-  [[nodiscard]] std::vector<std::size_t> values_at(std::size_t point) const;
-  /// The point that has these values.
-  [[nodiscard]] std::size_t point_of(const std::vector<std::size_t>& values) const;
-
- private:
-  std::vector<Vary> varied_;
-  std::size_t size_ = 1;
 };
 
 }  // namespace feedrate::api

@@ -17,6 +17,11 @@ LineReader::LineReader(std::string path)
 
 LineReader::LineReader(std::unique_ptr<ByteReader> bytes) : bytes_(std::move(bytes)) {}
 
+LineReader::LineReader(std::string path, std::size_t longest) : LineReader(std::move(path)) {
+  longest_ = longest;
+  passes_over_ = true;
+}
+
 void LineReader::refuse_here(const std::string& message, std::int64_t line) const {
   refuse_file(name(), static_cast<int>(line), message);
 }
@@ -30,9 +35,14 @@ bool LineReader::fill() {
 std::optional<std::string_view> LineReader::next() {
   std::size_t end = std::string::npos;
   std::size_t searched = at_;
+  too_long_ = false;
   while ((end = buffer_.find('\n', searched)) == std::string::npos && !ended_) {
-    if (buffer_.size() - at_ > longest_line) {
-      refuse_here("expected lines of at most 1 MB, got a longer one", number_ + 1);
+    if (buffer_.size() - at_ > longest_) {
+      if (!passes_over_) {
+        refuse_here("expected lines of at most 1 MB, got a longer one", number_ + 1);
+      }
+      too_long_ = true;
+      at_ = buffer_.size();
     }
     searched = buffer_.size() - at_;  // where filling moves it to
     ended_ = !fill();
@@ -42,16 +52,18 @@ std::optional<std::string_view> LineReader::next() {
     refuse_here("expected a whole file, got the part before this line: " + bytes_->cut(),
                 number_ + 1);
   }
-  if (end == std::string::npos && at_ == buffer_.size()) return std::nullopt;
+  if (end == std::string::npos && at_ == buffer_.size() && !too_long_) return std::nullopt;
   unfinished_ = end == std::string::npos;
   if (unfinished_) end = buffer_.size();
   std::string_view line(buffer_.data() + at_, end - at_);
   at_ = unfinished_ ? end : end + 1;
-  if (++number_ == 1) {
+  if (++number_ == 1 && !passes_over_) {
     refuse_utf16(line, name());
     line = unmarked(line);
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
+  too_long_ = too_long_ || (passes_over_ && line.size() > longest_);
+  if (too_long_) line = {};
   return line;
 }
 

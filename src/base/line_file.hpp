@@ -22,6 +22,9 @@ class LineReader {
   explicit LineReader(std::string path);
   /// Reads lines from where `bytes` stand.
   explicit LineReader(std::unique_ptr<ByteReader> bytes);
+  /// Lines as they come, whatever they hold: one that is longer than `longest` is passed over, and
+  /// told.
+  LineReader(std::string path, std::size_t longest);
 
   /// The next line without its end, be that of Unix or Windows, nor the mark that editors put at a
   /// file's start; it holds until the next call. InputError for UTF-16, for a line over
@@ -29,6 +32,8 @@ class LineReader {
   std::optional<std::string_view> next();
   /// The number of the line returned last, from 1 on.
   [[nodiscard]] std::int64_t number() const { return number_; }
+  /// Whether that line is not returned, since it is too long.
+  [[nodiscard]] bool too_long() const { return too_long_; }
   /// Whether the last line of the file was returned and has no line end: it may have been cut.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
   /// The file's name as messages give it.
@@ -42,6 +47,9 @@ class LineReader {
   std::string buffer_;
   std::size_t at_ = 0;
   std::int64_t number_ = 0;
+  std::size_t longest_ = longest_line;
+  bool passes_over_ = false;
+  bool too_long_ = false;
   bool ended_ = false;
   bool unfinished_ = false;
 };

@@ -23,9 +23,9 @@ void add_probe_flags(Parser& app, bench::Settings& settings) {
       "size to learn how times grow with bytes",
       "DIR", "generated samples");
   add("--url", settings.url,
-      "URL of an object in your store: http, https, s3://bucket/key, or file://PATH of one on a "
-      "mount (Mountpoint, gcsfuse, NFS)",
-      "URL", "a local server on loopback, which says nothing about your store");
+      "URL of an object in your store, for the probe download: http, https, s3://bucket/key, or "
+      "file://PATH of one on a mount (Mountpoint, gcsfuse, NFS)",
+      "URL");
   add("--step-command", settings.step_command,
       "Command that prints a line \"SAMPLES SECONDS\" for each training step", "COMMAND");
   add("--loader", settings.loader,

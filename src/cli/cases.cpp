@@ -100,8 +100,8 @@ Command add_cases(Parser& parent) {
   add_simulation_flags(*app, arguments->simulation);
   Option* const errors =
       app->add_option("--class-errors", arguments->class_errors,
-                      "Table of the model's own errors to draw from instead of the learned one, in "
-                      "the lines of src/model/class_errors.inc")
+                      "Table of the model's own errors to draw from instead of the learned one, as "
+                      "JSON: {\"NAME\": [the numbers of a row of src/model/class_errors.inc]}")
           ->type_name("FILE")
           ->group("Simulation");
   refuse_empty(*errors);
@@ -109,7 +109,7 @@ Command add_cases(Parser& parent) {
       app->add_option(
              "--priors", arguments->priors,
              "Numbers to take for those that are assumed and were learned from studies, in "
-             "the lines of bench/evidence/priors --without STUDY")
+             "the JSON of bench/evidence/priors --without STUDY")
           ->type_name("FILE")
           ->group("Simulation");
   refuse_empty(*priors);

@@ -3,26 +3,169 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "catalog/lookup.hpp"
 #include "cli/commands.hpp"
-#include "cli/export_input.hpp"
 #include "cli/filter_help.hpp"
 #include "cli/inputs.hpp"
 #include "cli/parser.hpp"
+#include "cli/progress.hpp"
+#include "cli/sweep_work.hpp"
 #include "cli/terminal.hpp"
-#include "report/prometheus.hpp"
+#include "model/exported.hpp"
+#include "model/scenario.hpp"
 #include "report/skypilot.hpp"
 #include "schema/documents/exported.hpp"
+#include "schema/documents/sweep_share.hpp"
+#include "study/sweep.hpp"
 
 namespace feedrate::cli {
 namespace {
+
+struct ExportArguments {
+  SweepQuestion question;  // `scenario` may be a result
+  int jobs = 0;
+  std::string output;
+  std::string format = "yaml";
+  std::string minimize = "cost";
+};
+
+/// The figures, and the scenario that each point is of.
+struct ExportInput {
+  Exported figures;
+  std::function<Scenario(std::size_t)> scenario;  ///< InputError where there is none
+};
+
+/// The scenario of a result, with what its point sets.
+Scenario scenario_behind(const Exported& figures, const std::string& result,
+                         const SimulationOptions& options, std::size_t point) {
+  AllowedFiles allowed = allowed_files(options);
+  allowed.folders.emplace_back(".");  // where the result was made
+  NamedFiles named(allowed, result);
+  std::string text;
+  try {
+    text = named.text(named.find(figures.file, ""));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format(
+        "expected the scenario of the result beside it, for the region and the purchase "
+        "of its machines: {}",
+        error.problems().front().message));
+  }
+  schema::Document document = schema::document_of(
+      schema::parse_json(text, figures.file, schema::JsonErrors::without_its_text), figures.file,
+      allowed_files(options));
+  apply_settings(document, options);
+  for (const auto& [key, value] : figures.points[point].set) {
+    schema::set_value(document, key, value, "--vary");
+  }
+  return scenario_of(document);
+}
+
+ExportInput from_result(const ExportArguments& arguments, const schema::JsonPtr& root) {
+  const SweepQuestion& question = arguments.question;
+  if (!question.vary.empty() || !question.instances.empty() || !question.simulation.host.empty() ||
+      question.simulation.exact) {
+    throw InputError(
+        fmt::format("{} is a result: expected no --vary, --instances, --host or --exact, which "
+                    "apply only to a scenario that is simulated",
+                    question.scenario));
+  }
+  ExportInput input{schema::read_exported(root), {}};
+  input.scenario = [figures = input.figures, result = question.scenario,
+                    options = question.simulation](std::size_t point) {
+    return scenario_behind(figures, result, options, point);
+  };
+  return input;
+}
+
+ExportInput from_scenario(const ExportArguments& arguments, const schema::Document& document) {
+  ExportInput input;
+  input.figures.file = arguments.question.scenario;
+  const SweepQuestion& question = arguments.question;
+  if (question.vary.empty() && question.instances.empty()) {
+    Scenario scenario = scenario_of(document);
+    const std::optional<HostProfile> host = host_of(question.simulation);
+    std::set<std::string> instances;
+    add_instances(instances, scenario);
+    add_instances(instances, host);
+    const Result result = with_places(document, [&] {
+      return study::run(scenario, catalog_of(instances), host ? &*host : nullptr,
+                        stated_options(question.simulation));
+    });
+    input.figures.name = scenario.name;
+    input.figures.points.push_back(exported(result));
+    input.scenario = [scenario = std::move(scenario)](std::size_t) { return scenario; };
+    return input;
+  }
+  const auto sweep = std::make_shared<PreparedSweep>(
+      prepared_sweep(question, document, host_of(question.simulation)));
+  std::vector<study::SweepInput> points;
+  for (std::size_t i = 0; i < sweep->points.size(); ++i) points.push_back(sweep->points.at(i));
+  Progress progress("export");
+  const Sweep result = with_places(sweep->document, [&] {
+    return study::sweep(points, sweep->world.catalog, sweep->world.profile(), sweep->options(),
+                        arguments.jobs,
+                        [&](std::size_t done, std::size_t total) { progress.update(done, total); });
+  });
+  input.figures.name = sweep->points.first().name;
+  for (const SweepPoint& point : result.points) {
+    ExportedPoint& made = input.figures.points.emplace_back();
+    if (point.answered()) {
+      made = exported(point.result);
+    } else {
+      for (const Problem& problem : point.problems) {
+        made.problem += (made.problem.empty() ? "" : "; ") +
+                        (problem.pointer.empty() ? "" : problem.pointer + ": ") + problem.message;
+      }
+    }
+    made.set = point.set;
+  }
+  input.scenario = [sweep](std::size_t point) { return sweep->points.at(point).scenario; };
+  return input;
+}
+
+/// A share holds points of a sweep that only all shares together tell of.
+void refuse_share(std::string_view text, const std::string& file) {
+  if (!schema::begins_like_a_share(text.substr(0, text.find('\n')))) return;
+  refuse_file(file,
+              "expected a scenario or a result, got a share of a sweep: feedrate merge SHARE... "
+              "--format json --output sweep.json makes a result of all of them, to be exported");
+}
+
+/// InputError for what is neither, and for flags that a result was simulated without.
+ExportInput input_of(const ExportArguments& arguments) {
+  // A result is larger than a scenario may be.
+  constexpr std::size_t largest_result = 2'000'000'000;
+  const bool typed = arguments.question.scenario == standard_input_path;
+  const std::string file = typed ? std::string(standard_input_name) : arguments.question.scenario;
+  const std::string text = typed ? read_standard_input(largest_result)
+                                 : read_text_file(arguments.question.scenario, largest_result);
+  refuse_share(text, file);
+  if (text.find("\"kind\"") != std::string::npos) {
+    const schema::JsonPtr root = schema::parse_json(text, file);
+    if (schema::is_result(*root)) return from_result(arguments, root);
+    if (const schema::JsonValue* const kind = root->find("kind")) {
+      refuse_file(file, fmt::format("expected a scenario, or what run, sweep, merge or scale wrote "
+                                    "with --format json, got the kind {}",
+                                    in_quotes(kind->text)));
+    }
+  }
+  schema::Document document =
+      schema::parse_document(text, file, allowed_files(arguments.question.simulation));
+  apply_settings(document, arguments.question.simulation);
+  return from_scenario(arguments, document);
+}
 
 void write_out(const ExportArguments& arguments, const std::string& text) {
   if (arguments.output.empty()) return write_stdout(text);
@@ -38,27 +181,6 @@ void tell_unanswered(const Exported& figures) {
   if (without == 0) return;
   write_stderr(fmt::format("remark: {} of {} points have no result and are left out", without,
                            figures.points.size()));
-}
-
-int export_json(const ExportArguments& arguments) {
-  write_out(arguments, schema::write_exported(input_of(arguments).figures));
-  return fine;
-}
-
-int export_prometheus(const ExportArguments& arguments) {
-  const ExportInput input = input_of(arguments);
-  std::vector<std::vector<std::pair<std::string, std::string>>> labels;
-  for (const ExportedPoint& point : input.figures.points) {
-    auto& list = labels.emplace_back();
-    for (const auto& pair : point.set) {
-      const std::string pointer = schema::set_pointer(pair.first);
-      // These have labels of their own.
-      if (pointer != "/cluster/instance" && pointer != "/cluster/instances") list.push_back(pair);
-    }
-  }
-  tell_unanswered(input.figures);
-  write_out(arguments, report::prometheus_text(input.figures, labels));
-  return fine;
 }
 
 /// "num_workers=8" of what a point sets, but for the machine.
@@ -234,31 +356,23 @@ void add_input_flags(Parser& app, ExportArguments& arguments) {
 }  // namespace
 
 Command add_export(Parser& parent) {
-  Parser* app = parent.add_subcommand(
-      "export", "Predicted figures for other tools: SkyPilot, Prometheus, JSON");
+  Parser* app = parent.add_subcommand("export", "Predicted figures for another program: SkyPilot");
   app->require_subcommand(1);
-  using Work = int (*)(const ExportArguments&);
-  auto works =
-      std::make_shared<std::vector<std::tuple<Parser*, std::shared_ptr<ExportArguments>, Work>>>();
-  const auto add = [&](const char* name, const char* about, Work work) {
-    const auto arguments = std::make_shared<ExportArguments>();
-    Parser* sub = app->add_subcommand(name, about);
-    add_input_flags(*sub, *arguments);
-    works->emplace_back(sub, arguments, work);
-    return std::pair(sub, arguments);
-  };
-  const auto [skypilot, sky] =
-      add("skypilot", "The machines of a sweep as a SkyPilot task, best first", export_skypilot);
+  Parser* skypilot =
+      app->add_subcommand("skypilot", "The machines of a sweep as a SkyPilot task, best first");
+  const auto arguments = std::make_shared<ExportArguments>();
+  add_input_flags(*skypilot, *arguments);
   allow_only(*skypilot
-                  ->add_option("-f,--format", sky->format,
+                  ->add_option("-f,--format", arguments->format,
                                "A task, or a program that gives SkyPilot's optimizer the "
                                "predicted times")
                   ->capture_default_str()
                   ->group("Output"),
              {"yaml", "python"});
-  allow_only(*skypilot->add_option("--minimize", sky->minimize, "What the candidates are sorted by")
-                  ->capture_default_str(),
-             {"cost", "time"});
+  allow_only(
+      *skypilot->add_option("--minimize", arguments->minimize, "What the candidates are sorted by")
+           ->capture_default_str(),
+      {"cost", "time"});
   skypilot->footer(
       "SkyPilot's YAML has no field for how long a task runs: without an estimator its\n"
       "optimizer assumes one hour for every candidate. The task therefore lists them in\n"
@@ -268,25 +382,7 @@ Command add_export(Parser& parent) {
       "Examples:\n"
       "  feedrate export skypilot my.json --instances 'gpu>=A10G, region=us-east-1' -o task.yaml\n"
       "  feedrate export skypilot sweep.json --format python -o choose.py");
-  const auto [prometheus, prom] =
-      add("prometheus", "Predicted figures in Prometheus's text format, for dashboards",
-          export_prometheus);
-  prometheus->footer(
-      "One gauge per figure, in seconds, USD and ratios, with the labels scenario,\n"
-      "instance_type, instances and the keys that were varied. Put the file where the node\n"
-      "exporter's textfile collector looks for it.\n"
-      "Example:\n"
-      "  feedrate export prometheus my.json -o /var/lib/node_exporter/textfile/feedrate.prom");
-  const auto [json, flat] = add("json", "Predicted figures by name, flat", export_json);
-  json->footer("Example:\n  feedrate export json sweep.json -o figures.json");
-  static_cast<void>(prom);
-  static_cast<void>(flat);
-  return {app, [works] {
-            for (const auto& [sub, arguments, work] : *works) {
-              if (sub->parsed()) return work(*arguments);
-            }
-            return wrong_input;
-          }};
+  return {app, [arguments] { return export_skypilot(*arguments); }};
 }
 
 }  // namespace feedrate::cli

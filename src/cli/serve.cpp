@@ -1,8 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -50,50 +47,6 @@ Duration time_limit_of(const ServeArguments& arguments) {
   return seconds(parsed.base);
 }
 
-/// Lines of standard input as they come. Of one that is longer than a message may be, no more than
-/// that is kept.
-class MessageLines {
- public:
-  struct Line {
-    std::string text;
-    bool too_long = false;
-  };
-
-  std::optional<Line> next() {
-    Line line;
-    while (true) {
-      const std::size_t end = unread_.find('\n');
-      const std::string_view part = std::string_view(unread_).substr(0, end);
-      line.too_long = line.too_long || line.text.size() + part.size() > most_message_bytes;
-      if (!line.too_long) line.text += part;
-      if (end != std::string::npos) {
-        unread_.erase(0, end + 1);
-        return line;
-      }
-      unread_.clear();
-      if (fill()) continue;
-      if (line.text.empty() && !line.too_long) return std::nullopt;
-      return line;  // the last one, without its end
-    }
-  }
-
- private:
-  bool fill() {
-    std::array<char, 65536> block;
-    ssize_t n = -1;
-    do {
-      n = ::read(STDIN_FILENO, block.data(), block.size());
-    } while (n < 0 && errno == EINTR);
-    if (n < 0) {
-      refuse_file(std::string(standard_input_name), "expected messages, got: " + system_reason());
-    }
-    unread_.assign(block.data(), static_cast<std::size_t>(n));
-    return n > 0;
-  }
-
-  std::string unread_;
-};
-
 /// The time of what a line asks, be it one question or a batch of them: it runs from the first one.
 class TimeOfLine {
  public:
@@ -131,12 +84,12 @@ int serve(const ServeArguments& arguments) {
       return schema::write_error(error.what(), {}, host_failed);
     }
   });
-  MessageLines lines;
+  LineReader lines(std::string(standard_input_path), most_message_bytes);
   LineWriter out("-");
   while (const auto line = lines.next()) {
     time.begin();
     const std::optional<std::string> reply =
-        line->too_long ? api::McpServer::refuse_line(most_message_bytes) : server.reply(line->text);
+        lines.too_long() ? api::McpServer::refuse_line(most_message_bytes) : server.reply(*line);
     if (reply) out.write(*reply + '\n');
     if (out.gone()) break;
   }

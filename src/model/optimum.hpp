@@ -29,16 +29,6 @@ struct Relaxed {
   Candidate best;
 };
 
-/// A range that ends at the best point's value while the last step towards its end still paid.
-struct RangeEnd {
-  std::string key;
-  std::string value;
-  bool last = true;      ///< of the key's values; else the first
-  std::string beyond{};  ///< one step further
-  Outlay outlay{};       ///< there
-  bool better = false;   ///< whether it keeps the constraints and beats the best point
-};
-
 /// How sure the choice is, over draws of all that is uncertain, which the points share.
 struct Chances {
   int draws = 0;
@@ -83,7 +73,6 @@ struct Winner {
   std::vector<Candidate> front;
   std::size_t front_size = 0;  ///< of which `front` holds some, evenly spaced
   std::vector<Relaxed> relaxed;
-  std::vector<RangeEnd> ends;
   std::optional<Chances> chances;  ///< empty: nothing to compare with
   /// What ranks better but for a step that is a guess: it is set aside until somebody measures it.
   std::optional<Candidate> unmeasured{};

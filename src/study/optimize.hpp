@@ -14,27 +14,13 @@
 
 namespace feedrate::study {
 
-/// One key and the values that the grid gives it.
-struct Axis {
-  std::string key;
-  std::vector<std::string> values;
-  /// The settings of one of these values: the key, and those that change along with it.
-  std::function<Setting(std::size_t value)> setting;
-};
-
-/// The grid of all combinations, in which the last axis varies fastest.
-struct Axes {
-  std::vector<Axis> axes;
+/// A grid, and what its settings make of a scenario.
+struct Axes : Grid {
   /// The scenario of a point. Called from several threads; an InputError of it ends the search and
   /// names the point by itself.
   std::function<Scenario(std::size_t point)> scenario;
   /// Makes any other setting of the same scenario.
   MakeScenario make;
-
-  [[nodiscard]] std::size_t size() const;
-  [[nodiscard]] Setting at(std::size_t point) const;
-  /// The index of each axis's value at the point.
-  [[nodiscard]] std::vector<std::size_t> values_at(std::size_t point) const;
 };
 
 struct OptimizeOptions {

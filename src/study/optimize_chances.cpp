@@ -36,9 +36,9 @@ class Contenders {
   }
 
   void add_other_values() {
-    const std::vector<Axis>& axes = field_.axes().axes;
+    const std::vector<Vary>& axes = field_.axes().varied();
     std::vector<std::vector<std::size_t>> best_of;
-    for (const Axis& axis : axes) best_of.emplace_back(axis.values.size(), none);
+    for (const Vary& axis : axes) best_of.emplace_back(axis.values.size(), none);
     for (std::size_t point = 0; point < field_.size(); ++point) {
       if (!field_.feasible(point)) continue;
       const std::vector<std::size_t> at = field_.axes().values_at(point);

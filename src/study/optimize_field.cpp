@@ -15,30 +15,6 @@ double without_last_bits(double value) {
   return std::ldexp(std::round(std::ldexp(mantissa, 40)), exponent - 40);
 }
 
-std::size_t Axes::size() const {
-  std::size_t product = 1;
-  for (const Axis& axis : axes) product *= axis.values.size();
-  return product;
-}
-
-std::vector<std::size_t> Axes::values_at(std::size_t point) const {
-  std::vector<std::size_t> at(axes.size());
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    at[i] = point % axes[i].values.size();
-    point /= axes[i].values.size();
-  }
-  return at;
-}
-
-Setting Axes::at(std::size_t point) const {
-  const std::vector<std::size_t> values = values_at(point);
-  Setting setting;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    for (auto& one : axes[i].setting(values[i])) setting.push_back(std::move(one));
-  }
-  return setting;
-}
-
 Rank rank_of(const Outlay& outlay, Minimized minimized) {
   const double time = without_last_bits(outlay.time.base());
   const double money = without_last_bits(outlay.money.base());

@@ -77,10 +77,6 @@ double excess(const Outlay& outlay, const Constraints& constraints);
 Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
                  const HostProfile* host);
 
-/// The ends of ranges at which the best point lies, where another step beyond the end would pay.
-std::vector<RangeEnd> range_ends(const Field& field, std::size_t best, const Catalog& catalog,
-                                 const HostProfile* host);
-
 /// The share of draws in which the best point stays the best; empty where no other point has a
 /// result.
 std::optional<Chances> chances_of(const Field& field, std::size_t best, const Catalog& catalog,

@@ -17,7 +17,7 @@ constexpr std::size_t most_of_front = 20;
 class Changes {
  public:
   explicit Changes(const Axes& axes) : axes_(axes), as_written_(bare({})) {
-    for (const Axis& axis : axes.axes) known_.emplace_back(axis.values.size(), unknown);
+    for (const Vary& axis : axes.varied()) known_.emplace_back(axis.values.size(), unknown);
   }
 
   std::size_t operator()(std::size_t point) {
@@ -27,7 +27,7 @@ class Changes {
       signed char& changed = known_[i][at[i]];
       if (changed == unknown) {
         if (tried_++ >= most_tried) return at.size();
-        changed = changes_something(axes_.axes[i].setting(at[i])) ? 1 : 0;
+        changed = changes_something(axes_.setting(i, at[i])) ? 1 : 0;
       }
       changes += static_cast<std::size_t>(changed);
     }
@@ -218,7 +218,6 @@ Winner winner_of(const Field& field, std::size_t first, const Catalog& catalog,
   winner.runner_up = best == by_mean ? runner_up(field, best) : field.candidate(by_mean);
   fill_front(winner, field);
   winner.relaxed = relaxed(field);
-  winner.ends = range_ends(field, best, catalog, host);
   winner.chances = chances_of(field, best, catalog, host);
   return winner;
 }

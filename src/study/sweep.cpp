@@ -41,6 +41,43 @@ std::string setting_words(const Setting& set) {
   return words;
 }
 
+Grid::Grid(std::vector<Vary> varied) : varied_(std::move(varied)) {
+  for (const Vary& one : varied_) size_ *= one.values.size();
+}
+
+std::vector<std::size_t> Grid::values_at(std::size_t point) const {
+  std::vector<std::size_t> at(varied_.size());
+  for (std::size_t i = varied_.size(); i-- > 0;) {
+    at[i] = point % varied_[i].values.size();
+    point /= varied_[i].values.size();
+  }
+  return at;
+}
+
+std::size_t Grid::point_of(const std::vector<std::size_t>& values) const {
+  std::size_t point = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    point = point * varied_[i].values.size() + values[i];
+  }
+  return point;
+}
+
+Setting Grid::setting(std::size_t key, std::size_t value) const {
+  const Vary& one = varied_[key];
+  Setting set = {{one.key, one.values[value]}};
+  for (const Vary& other : one.with) set.emplace_back(other.key, other.values[value]);
+  return set;
+}
+
+Setting Grid::at(std::size_t point) const {
+  const std::vector<std::size_t> values = values_at(point);
+  Setting set;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (auto& one : setting(i, values[i])) set.push_back(std::move(one));
+  }
+  return set;
+}
+
 std::string data_follows(const Scenario& first, std::span<const Setting> settings) {
   if (first.source.region || traits(first.source.service).cloud.empty()) return "";
   std::set<std::string_view> regions;

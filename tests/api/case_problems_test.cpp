@@ -149,7 +149,7 @@ TEST_CASE("cases: beside what is wrong with the scenario itself, all in one run 
   for (const std::string command :
        {"run", "cases", "advise", "feeds", "scale", "sweep --vary num_workers=1:2:1",
         "fit --free collate", "check --baseline .ci/baseline.json", "diagnose --gpu 35",
-        "report --output /dev/null", "optimize --over num_workers=1:2:1", "export prometheus"}) {
+        "report --output /dev/null", "optimize --over num_workers=1:2:1", "export skypilot"}) {
     const testing_cli::Outcome outcome =
         testing_cli::shell("feedrate " + command + " '" + file + "'");
     INFO(command << '\n' << outcome.out << outcome.err);

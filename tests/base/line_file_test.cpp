@@ -56,6 +56,21 @@ TEST_CASE("line file: ends of Windows, a mark in front, a last line without its 
   CHECK(lines_of(folder.write("empty", "")).empty());
 }
 
+TEST_CASE("lines: one that is longer than it may be is passed over, and the next is read") {
+  const TemporaryFolder folder;
+  const std::string long_one(400'000, 'x');
+  LineReader reader(folder.write("f", "one\nfour\n" + long_one + "\ntwo\n" + long_one), 3);
+  CHECK(reader.next() == "one");
+  CHECK_FALSE(reader.too_long());
+  for (const bool too_long : {true, true, false, true}) {
+    const auto line = reader.next();
+    REQUIRE(line);
+    CHECK(reader.too_long() == too_long);
+    CHECK(*line == (too_long ? "" : "two"));
+  }
+  CHECK_FALSE(reader.next());
+}
+
 TEST_CASE("line file: what is no file of lines is refused") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(LineReader(folder / "none"), InputError);

@@ -14,10 +14,10 @@
 #include "base/temporary_folder.hpp"
 #include "bench/clock.hpp"
 #include "bench/http_client.hpp"
-#include "bench/http_server.hpp"
 #include "bench/measured.hpp"
 #include "bench/probes.hpp"
 #include "bench/streams.hpp"
+#include "bench/support/http_server.hpp"
 #include "catch.hpp"
 
 using namespace feedrate;
@@ -365,14 +365,28 @@ TEST_CASE("download: with a URL the store is measured, latency and all") {
   }
 }
 
-TEST_CASE("download: without a URL an own server is measured and marked") {
+TEST_CASE("download: Ctrl-C in the middle keeps what was measured") {
+  const HttpServer server({.object = megabytes(8.0)});
+  const Variable no_proxy("NO_PROXY", "127.0.0.1");
+  const Variable no_proxy_either("no_proxy", "127.0.0.1");
+  Settings settings;
+  settings.url = server.url();
+  std::atomic<bool> stop{false};
+  int series = 0;
+  const MeasurementSet set =
+      test::measured(probe_download, settings, stop, [&](const std::string& what) {
+        if (what.find("[round") == 0) stop = ++series == 3;
+      });
+  CHECK(set.probes.at(0).reason == "interrupted");
+  CHECK(set.measurements.size() == 2);
+  CHECK(set.rounds.size() == 1);
+}
+
+TEST_CASE("download: without a URL the probe says what it lacks") {
   const MeasurementSet set = test::measured(probe_download, {});
-  REQUIRE(set.measurements.size() == 7);
-  for (const Measurement& what : set.measurements) {
-    CHECK(test::sane(what));
-    CHECK(what.how.at("server") == "loopback");
-  }
-  CHECK_THAT(set.probes.at(0).remarks.at(0), Catch::Contains("not the numbers of a store"));
+  CHECK(set.measurements.empty());
+  CHECK_FALSE(set.probes.at(0).measured);
+  CHECK_THAT(set.probes.at(0).reason, Catch::Contains("give --url URL of an object in your store"));
 }
 
 TEST_CASE("download: a refused URL is the probe's reason") {

@@ -276,7 +276,7 @@ TEST_CASE("scratch: too little space is said with the sizes, a full disk leaves 
 }
 
 TEST_CASE("probes: Ctrl-C in the middle keeps what was measured and leaves no file") {
-  for (const Probe* probe : {&probe_download, &probe_disk, &probe_decode, &probe_memcpy}) {
+  for (const Probe* probe : {&probe_disk, &probe_decode, &probe_memcpy}) {
     INFO(probe->name);
     const test::TemporaryFolder scratch;
     Settings settings;

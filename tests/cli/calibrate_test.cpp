@@ -31,6 +31,7 @@ TEST_CASE("calibrate: --list says what each probe measures and why it cannot run
   }
   CHECK(has(outcome.out, "ready"));
   CHECK(has(outcome.out, "--loader MODULE:NAME"));
+  CHECK(has(outcome.out, "give --url URL of an object in your store"));
 }
 
 TEST_CASE("calibrate: a probe is run, its samples kept, and its profile used") {
@@ -233,6 +234,9 @@ TEST_CASE("calibrate: a probe that was asked for and failed is exit status 3, th
   CHECK(set.probes.size() == 2);
   CHECK(slurp(folder / "host.json").size() > 10);
   CHECK(calibrate("memcpy download --quick --url http://127.0.0.1:1/x", folder).status == 3);
+  const Outcome nothing = calibrate("memcpy download --quick", folder);
+  CHECK(nothing.status == 3);
+  CHECK(has(nothing.err, "download was requested and failed: give --url URL"));
 }
 
 TEST_CASE("calibrate: what other tools measured becomes a profile without measuring") {

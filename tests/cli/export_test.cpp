@@ -6,7 +6,6 @@
 #include "cli/process.hpp"
 #include "model/figures.hpp"
 #include "model/stage.hpp"
-#include "report/prometheus.hpp"
 #include "report/skypilot.hpp"
 #include "scenarios/shipped.hpp"
 #include "schema/json/json_reader.hpp"
@@ -28,31 +27,6 @@ std::string python() {
   return std::filesystem::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
 }
 
-/// Samples by name and labels as the format says: NAME{LABEL="VALUE",…} NUMBER.
-std::map<std::string, double> samples_of(const std::string& text) {
-  const std::regex sample(
-      R"(([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*)\} ([-+.e0-9]+))");
-  std::map<std::string, double> samples;
-  std::string last;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("# HELP ")) continue;
-    if (line.starts_with("# TYPE ")) {
-      last = line.substr(7, line.find(' ', 7) - 7);
-      continue;
-    }
-    std::smatch match;
-    INFO(line);
-    REQUIRE(std::regex_match(line, match, sample));
-    CHECK(match[1] == last);
-    CHECK(
-        samples
-            .emplace(std::string(match[1]) + "{" + std::string(match[2]) + "}", std::stod(match[3]))
-            .second);
-  }
-  return samples;
-}
-
 std::string export_of(const std::string& kind, const std::string& input) {
   const auto made = shell("feedrate export " + kind + " " + input);
   INFO(made.err);
@@ -64,137 +38,73 @@ std::string export_of(const std::string& kind, const std::string& input) {
 
 TEST_CASE("law: what is exported of a scenario is what is exported of its result's JSON") {
   const Folder folder;
+  int exported = 0;
   const auto check = [&](const std::string& command, const std::string& input) {
-    const std::string file = folder / "result.json";
-    REQUIRE(shell("feedrate " + command + " " + input + " --format json --output '" + file + "'")
-                .status == 0);
-    for (const std::string kind : {"json", "prometheus"}) {
-      INFO(kind << " of " << input);
-      CHECK((export_of(kind, input) == export_of(kind, "'" + file + "'")));
+    const std::string file = "'" + (folder / "result.json") + "'";
+    REQUIRE(shell("feedrate " + command + " " + input + " --format json --output " + file).status ==
+            0);
+    for (const std::string form : {"yaml", "python"}) {
+      INFO(form << " of " << input);
+      const auto direct = shell("feedrate export skypilot " + input + " --format " + form);
+      const auto read = shell("feedrate export skypilot " + file + " --format " + form +
+                              (command == "sweep" ? " --set region=us-east-1" : ""));
+      CHECK(direct.status == read.status);
+      CHECK((direct.out == read.out));
+      CHECK(direct.err == read.err);
+      exported += direct.status == 0 ? 1 : 0;
     }
   };
   for (const std::string& name : test::some_of(testing_scenarios::shipped(), 2)) {
     check("run", "scenarios/" + name);
   }
   check("sweep", sweep);
+  CHECK(exported >= 4);
 }
 
-TEST_CASE("law: every figure that is exported is that of the result") {
+TEST_CASE("law: the times that are exported are those of the result") {
   const schema::JsonPtr result = testing_scenarios::json_of("sweep " + sweep);
-  const schema::JsonPtr flat = schema::parse_json(export_of("json", sweep), "flat");
-  const auto samples = samples_of(export_of("prometheus", sweep));
-  const auto& points = flat->find("points")->items;
-  REQUIRE(points.size() == 6);
-  std::size_t told = 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const schema::JsonValue& of = *result->find("points")->items[i]->find("result");
-    const std::string workers =
-        result->find("points")->items[i]->find("set")->find("num_workers")->text;
+  const auto made = shell("feedrate export skypilot " + sweep + "--format python");
+  REQUIRE(made.status == 0);
+  // Of each machine the cheapest point.
+  std::map<std::string, std::pair<double, double>> best;
+  std::size_t without = 0;
+  for (const schema::JsonPtr& point : result->find("points")->items) {
+    const schema::JsonValue& of = *point->find("result");
     if (of.kind == schema::JsonKind::null) {
-      CHECK(points[i]->find("total_s")->kind == schema::JsonKind::null);
-      CHECK(points[i]->find("problem")->kind == schema::JsonKind::text);
+      ++without;
       continue;
     }
-    CHECK(points[i]->find("total_s")->number == of.find("time")->find("total_s")->number);
-    CHECK(points[i]->find("money_usd")->number == of.find("cost")->find("money_usd")->number);
-    CHECK(points[i]->find("gpu_busy")->number == of.find("gpu_busy")->number);
-    const std::string labels =
-        R"({scenario="Caltech-256 with ResNet-50 on one V100",instance_type=")" +
-        of.find("instance")->text + R"(",instances="1",num_workers=")" + workers + "\"";
-    for (const Figure& figure : all_figures()) {
-      const schema::JsonValue* const value = points[i]->find(figure.name);
-      const auto sample =
-          samples.find(report::metric_name(figure.name, figure.unit) + labels + "}");
-      const bool number = value != nullptr && value->kind == schema::JsonKind::number;
-      INFO(figure.name);
-      REQUIRE(number == (sample != samples.end()));
-      if (!number) continue;
-      CHECK(sample->second == value->number);
-      ++told;
+    const std::pair found(of.find("cost")->find("total_usd")->number,
+                          of.find("time")->find("total_s")->number);
+    const auto [place, is_new] = best.emplace(of.find("instance")->text.substr(3), found);
+    if (!is_new) place->second = std::min(place->second, found);
+  }
+  REQUIRE(best.size() == 2);
+  CHECK(has(made.err, "remark: " + std::to_string(without) + " of 6 points have no result"));
+  const std::regex row(R"row(    \("aws/us-east-1", "([^"]+)", None, False\): ([-+.e0-9]+),.*)row");
+  std::map<std::string, double> times;
+  std::istringstream lines(made.out);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, row)) times.emplace(match[1], std::stod(match[2]));
+  }
+  REQUIRE(times.size() == best.size());
+  for (const auto& [machine, cost_and_time] : best) {
+    INFO(machine);
+    CHECK(times.at(machine) == cost_and_time.second);
+  }
+  // What must be known of a prediction stands beside it.
+  for (const schema::JsonPtr& point : result->find("points")->items) {
+    const schema::JsonValue& of = *point->find("result");
+    if (of.kind == schema::JsonKind::null ||
+        of.find("time")->find("total_s")->number !=
+            best.at(of.find("instance")->text.substr(3)).second) {
+      continue;
     }
-    for (const schema::JsonPtr& row : of.find("stages")->items) {
-      const std::string stage = row->find("stage")->text;
-      for (const StageFigure& figure : stage_figures()) {
-        const schema::JsonValue& value = *points[i]->find(stage + "." + std::string(figure.name));
-        const schema::JsonValue& expected = *row->find(figure.name);
-        const auto sample =
-            samples.find(report::metric_name("stage_" + std::string(figure.name), figure.unit) +
-                         labels + ",stage=\"" + stage + "\"}");
-        REQUIRE(value.kind == expected.kind);
-        REQUIRE((value.kind == schema::JsonKind::number) == (sample != samples.end()));
-        if (sample == samples.end()) continue;
-        CHECK(value.number == expected.number);
-        CHECK(sample->second == expected.number);
-        ++told;
-      }
-    }
-    if (of.find("bottleneck")->find("stage")->kind == schema::JsonKind::text) ++told;
-    // Caveats and remarks, each as a label; the region is said once, by what was set.
-    std::set<std::string> remarks;
     for (const char* const list : {"caveats", "remarks"}) {
-      for (const schema::JsonPtr& text : of.find(list)->items) remarks.insert(text->text);
-    }
-    REQUIRE(points[i]->find("remarks")->items.size() == remarks.size());
-    for (const std::string& text : remarks) {
-      CHECK(samples.contains("feedrate_predicted_remark_info" + labels + ",remark=\"" + text +
-                             "\"}"));
-      ++told;
+      for (const schema::JsonPtr& text : of.find(list)->items) CHECK(has(made.out, text->text));
     }
   }
-  CHECK(told == samples.size());
-}
-
-TEST_CASE("prometheus: names of labels and what stands in them") {
-  CHECK(report::label_name("num_workers") == "num_workers");
-  CHECK(report::label_name("/preprocess/0/cpu") == "preprocess_0_cpu");
-  CHECK(report::label_name("disk.bandwidth") == "disk_bandwidth");
-  CHECK(report::label_name("0") == "key_0");
-  CHECK(report::label_name("__x") == "key___x");
-  CHECK(report::label_name("größe") == "gr____e");
-  CHECK(report::metric_name("effective_time_ratio", FigureUnit::share) ==
-        "feedrate_predicted_effective_time_ratio");
-  CHECK(report::metric_name("gpu_busy", FigureUnit::share) == "feedrate_predicted_gpu_busy_ratio");
-  Exported exported{"a \"name\"\\of\ntwo lines", "", {}};
-  exported.points.resize(2);
-  for (ExportedPoint& point : exported.points) {
-    point.instance = "any";
-    point.figures[static_cast<std::size_t>(FigureId::total_time)] = 1e-7;
-  }
-  const std::string text = report::prometheus_text(
-      exported,
-      {{{"/a/b", "1"}, {"a_b", "2"}, {"scenario", "\"3\""}, {"stage", "4"}, {"region", "null"}},
-       {}});
-  const std::string all =
-      R"(feedrate_predicted_total_seconds{scenario="a \"name\"\\of\ntwo lines",instance_type="any",)"
-      R"(instances="1",a_b="1",a_b_2="2",scenario_2="\"3\"",stage_2="4"} 1e-07)";
-  CHECK(has(text, all + "\n"));
-  CHECK(samples_of(text).size() == 2);
-  // By the reader of Prometheus' own client.
-  const Folder folder;
-  const std::string file = folder.write("t.prom", text);
-  const auto read =
-      shell(python() +
-            " -c 'import sys\ntry:\n    from prometheus_client.parser import "
-            "text_string_to_metric_families as read\nexcept ImportError:\n    "
-            "sys.exit(77)\nfor family in read(open(sys.argv[1]).read()):\n    for s in "
-            "family.samples:\n        print(family.type, s.name, s.value, "
-            "repr(s.labels[\"scenario\"]), s.labels.get(\"a_b_2\"))' '" +
-            file + "'");
-  if (read.status == 77) {
-    WARN("left out: python3-prometheus-client is not installed");
-    return;
-  }
-  INFO(read.err);
-  REQUIRE(read.status == 0);
-  CHECK(
-      has(read.out, R"(gauge feedrate_predicted_total_seconds 1e-07 'a "name"\\of\ntwo lines' 2)"));
-  const std::string shipped = folder.write("s.prom", export_of("prometheus", sweep));
-  CHECK(shell(python() +
-              " -c 'import sys\nfrom prometheus_client.parser import "
-              "text_string_to_metric_families as read\nprint(sum(len(f.samples) for f in "
-              "read(open(sys.argv[1]).read())))' '" +
-              shipped + "'")
-            .out == std::to_string(samples_of(testing_cli::slurp(shipped)).size()) + "\n");
 }
 
 TEST_CASE("skypilot: the candidates of a sweep, best first, with their times") {
@@ -348,39 +258,21 @@ TEST_CASE("export: rows of scale are runs, and results come through a pipe") {
   const Folder folder;
   const std::string file = "'" + (folder / "scale.json") + "'";
   REQUIRE(shell("feedrate scale " + scenario + "--to 3 --format json -o " + file).status == 0);
-  const schema::JsonPtr rows = schema::parse_json(export_of("json", file), "");
-  const schema::JsonPtr runs =
-      schema::parse_json(export_of("json", scenario + "--vary instances=1,2,3"), "");
-  REQUIRE(rows->find("points")->items.size() == 3);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const schema::JsonValue& row = *rows->find("points")->items[i];
-    const schema::JsonValue& run = *runs->find("points")->items[i];
-    CHECK(row.find("instance")->text == run.find("instance")->text);
-    CHECK(row.find("bottleneck")->text == run.find("bottleneck")->text);
-    CHECK(row.find("remarks")->items.size() == run.find("remarks")->items.size());
-    for (const Figure& figure : all_figures()) {
-      if (!is_exported(figure)) continue;
-      INFO(figure.name);
-      const schema::JsonValue& a = *row.find(figure.name);
-      const schema::JsonValue& b = *run.find(figure.name);
-      CHECK(a.kind == b.kind);
-      CHECK(a.number == b.number);
-    }
-  }
-  CHECK(shell("feedrate export skypilot " + file).status == 0);
+  const std::string varied = export_of("skypilot", scenario + "--vary instances=1,2,3");
+  CHECK((export_of("skypilot", file) == varied));
   // Shares come by way of what joins them.
   shell("feedrate sweep " + scenario + "--vary instances=1,2,3 --shard 1/1 -o '" +
         (folder / "s.share") + "'");
-  const auto share = shell("feedrate export json '" + (folder / "s.share") + "'");
+  const auto share = shell("feedrate export skypilot '" + (folder / "s.share") + "'");
   CHECK(share.status == 2);
   CHECK(has(share.err, "got a share of a sweep: feedrate merge SHARE... --format json"));
-  const auto piped =
-      shell("feedrate merge '" + (folder / "s.share") + "' --format json | feedrate export json -");
-  CHECK((piped.out == export_of("json", scenario + "--vary instances=1,2,3")));
-  const auto typed = shell("feedrate export json - < scenarios/caltech256_p3.json");
+  const auto piped = shell("feedrate merge '" + (folder / "s.share") +
+                           "' --format json | feedrate export skypilot -");
+  CHECK((piped.out == varied));
+  const auto typed = shell("feedrate export skypilot - < scenarios/caltech256_p3.json");
   CHECK(typed.status == 0);
   const auto other =
-      shell("feedrate advise " + scenario + "--format json | feedrate export json -");
+      shell("feedrate advise " + scenario + "--format json | feedrate export skypilot -");
   CHECK(other.status == 2);
   CHECK(has(other.err, "got the kind \"advice\""));
 }
@@ -388,21 +280,21 @@ TEST_CASE("export: rows of scale are runs, and results come through a pipe") {
 TEST_CASE("export: what is no input, and what goes wrong with the output") {
   CHECK(shell("feedrate export").status == 2);
   CHECK(has(shell("feedrate export grafana x").err, "export has no command \"grafana\""));
-  CHECK(has(shell("feedrate export json nothing.json").err, "nothing.json"));
-  CHECK(shell("feedrate export json scenarios/caltech256_p3.json -o /dev/full").status == 3);
-  CHECK(shell("feedrate export json scenarios/caltech256_p3.json | true; exit ${PIPESTATUS[0]}")
+  CHECK(has(shell("feedrate export skypilot nothing.json").err, "nothing.json"));
+  CHECK(shell("feedrate export skypilot scenarios/caltech256_p3.json -o /dev/full").status == 3);
+  CHECK(shell("feedrate export skypilot scenarios/caltech256_p3.json | true; exit ${PIPESTATUS[0]}")
             .status == 0);
-  CHECK(has(shell("feedrate export json scenarios/caltech256_p3.json -o "
+  CHECK(has(shell("feedrate export skypilot scenarios/caltech256_p3.json -o "
                   "scenarios/caltech256_p3.json")
                 .err,
             "--output would overwrite the input"));
   const Folder folder;
   const std::string result = "'" + (folder / "r.json") + "'";
   shell("feedrate run scenarios/caltech256_p3.json --format json -o " + result);
-  CHECK(has(shell("feedrate export json " + result + " --vary instances=1,2").err,
+  CHECK(has(shell("feedrate export skypilot " + result + " --vary instances=1,2").err,
             "is a result: expected no --vary"));
   shell("sed -E -i 's/\"total_s\": [0-9][0-9.]*/\"total_s\": \"soon\"/' " + result);
-  const auto broken = shell("feedrate export json " + result);
+  const auto broken = shell("feedrate export skypilot " + result);
   CHECK(broken.status == 2);
   CHECK(has(broken.err, "/result/time/total_s: expected a number or null, got \"soon\""));
 }

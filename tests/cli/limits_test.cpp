@@ -2,7 +2,7 @@
 // scenarios. Clocks decide nothing here: what holds no limit goes on for minutes, and is ended.
 #include <filesystem>
 
-#include "bench/http_server.hpp"
+#include "bench/support/http_server.hpp"
 #include "catch.hpp"
 #include "cli/process.hpp"
 

@@ -280,9 +280,9 @@ TEST_CASE("scale, optimize: jobs that would never end say so at once") {
   CHECK_FALSE(has(some.out, "nan"));
 }
 
-TEST_CASE("scale, export: the JSON is what its schema says, and every topic explains itself") {
+TEST_CASE("scale: the JSON is what its schema says, and every topic explains itself") {
   const Folder folder;
-  for (const std::string topic : {"scale", "figures", "share"}) {
+  for (const std::string topic : {"scale", "share"}) {
     const Outcome manual = shell("feedrate schema " + topic);
     CHECK(manual.status == 0);
     CHECK(manual.out.size() > 300);
@@ -307,7 +307,4 @@ TEST_CASE("scale, export: the JSON is what its schema says, and every topic expl
     valid("scale", caltech + "--format json " + flags);
   }
   valid("scale", "feedrate scale scenarios/spot_checkpoints.json --to 3 --format json");
-  valid("figures", "feedrate export json scenarios/caltech256_p3.json");
-  valid("figures",
-        "feedrate export json scenarios/caltech256_p3.json --vary instance=ml.p3.2xlarge,x");
 }

@@ -49,7 +49,7 @@ TEST_CASE("strangers: no command prints a file that a scenario names outside of 
             "check '" + strangers.file + "' --baseline '" + strangers.folder.at("b.json") +
                 "' --update --format markdown",
             "report '" + strangers.file + "' -o '" + strangers.folder.at("r.html") + "'",
-            "export json '" + strangers.file + "'", "run - < '" + strangers.file + "'"}) {
+            "export skypilot '" + strangers.file + "'", "run - < '" + strangers.file + "'"}) {
         const Outcome outcome =
             shell("export HUNTER=hunter2\nfeedrate " + command, "LC_ALL=C.UTF-8");
         INFO(command << ": " << text << outcome.err);
@@ -66,7 +66,8 @@ TEST_CASE("strangers: --allow-files names another folder, in every command that 
   strangers.folder.write("outside/base.json", strange_job);
   strangers.folder.write("in/job.json", R"({"include": "../outside/base.json"})");
   const std::string allowed = " --allow-files '" + strangers.folder.at("outside") + "' ";
-  for (const std::string command : {"run", "advise", "cases", "compare", "scale", "export json"}) {
+  for (const std::string command :
+       {"run", "advise", "cases", "compare", "scale", "export skypilot"}) {
     INFO(command);
     const std::string line = "feedrate " + command + " '" + strangers.file + "'";
     const std::string twice = command == "compare" ? " scenarios/caltech256_p3.json" : "";
@@ -120,7 +121,7 @@ TEST_CASE("strangers: no output takes the place of a file that a scenario names"
       "optimize FILE --over num_workers=1,2 -o ",
       "feeds FILE -o ",
       "showback FILE -o ",
-      "export json FILE -o ",
+      "export skypilot FILE -o ",
       "export skypilot RESULT -o ",
       "diagnose --gpu 30 FILE -o "};
   for (const std::string& command : commands) {

@@ -121,7 +121,7 @@ std::vector<Kind> kinds(const Folder& folder) {
        {text_of("pricing/aws/p3.json")},
        {"run " + job + "--format json", "catalog show p3.2xlarge"},
        10},
-      {"result", {printed("run " + job + "--format json")}, {"export prometheus FILE"}, 15},
+      {"result", {printed("run " + job + "--format json")}, {"export skypilot FILE"}, 15},
       {"baseline",
        {slurp(folder / "baseline")},
        {"check " + job + "--baseline FILE", "check " + job + "--baseline FILE --format json"},

@@ -17,7 +17,7 @@ inline std::vector<FileWriter> file_writers() {
   const std::string job = "scenarios/caltech256_p3.json ";
   const std::string twice = job + "--set epochs=2 ";
   const std::string grid = job + "--vary num_workers=";
-  const std::string exported = "export prometheus " + job;
+  const std::string exported = "export skypilot " + job;
   const std::string nccl = "--import tests/formats/imports/nccl.log ";
   const std::string older = "--import tests/formats/imports/nccl_old.log ";
   return {

@@ -337,7 +337,7 @@ std::vector<std::string> share_seeds() {
 bool result(std::string_view text) {
   return taken([&] {
     const schema::JsonPtr root = schema::parse_json(text, "r.json");
-    if (schema::is_result(*root)) schema::write_exported(schema::read_exported(root));
+    if (schema::is_result(*root)) schema::read_exported(root);
   });
 }
 

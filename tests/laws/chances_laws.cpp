@@ -36,8 +36,8 @@ std::vector<std::size_t> contenders(const Looked& all) {
     if (last) add(*last);
   }
   std::vector<std::pair<Rank, std::size_t>> others;
-  for (std::size_t k = 0; k < all.axes.axes.size(); ++k) {
-    for (std::size_t v = 0; v < all.axes.axes[k].values.size(); ++v) {
+  for (std::size_t k = 0; k < all.axes.varied().size(); ++k) {
+    for (std::size_t v = 0; v < all.axes.varied()[k].values.size(); ++v) {
       const auto best =
           all.least([&](std::size_t i) { return feasible(i) && all.axes.values_at(i)[k] == v; });
       if (best) others.emplace_back(all.rank(*best), *best);

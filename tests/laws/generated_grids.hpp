@@ -33,12 +33,9 @@ struct Values {
 
 /// The grid of these values over a scenario with these settings.
 inline study::Axes axes_of(const Settings& settings, const std::vector<Values>& all) {
-  study::Axes axes;
-  for (const Values& one : all) {
-    axes.axes.push_back({one.key, one.values, [one](std::size_t value) {
-                           return study::Setting{{one.key, one.values[value]}};
-                         }});
-  }
+  std::vector<study::Vary> varied;
+  for (const Values& one : all) varied.push_back({one.key, one.values});
+  study::Axes axes{study::Grid(varied), {}, {}};
   axes.make = [settings](const study::Setting& set) {
     Settings together = settings;
     together.insert(together.end(), set.begin(), set.end());

@@ -275,36 +275,38 @@ TEST_CASE("model error: rows of few studies are told of only where there is noth
   }
 }
 
-TEST_CASE("model error: a table of class errors is read, or each line that is wrong is named") {
+TEST_CASE("model error: a table of class errors is read, or each row that is wrong is named") {
   const ClassErrors read = schema::parse_class_errors(
-      "// a comment\n{\"cpu\", 0.01, 0.2, 0.1, 5, 20, 4, 0.1, 1.5},  // why\n\n"
-      "{\"any/fitted\", 0, 0.1, 0.1, 30, 9, 3, 0.05, 1.2}\n",
-      "t.inc");
+      R"({"cpu": [0.01, 0.2, 0.1, 5, 20, 4, 0.1, 1.5],
+          "any/fitted": [0, 0.1, 0.1, 30, 9, 3, 0.05, 1.2]})",
+      "t.json");
   const ClassError& cpu = read.drawn(ErrorClass::cpu, StudyKnown::nothing);
   CHECK(cpu == ClassError{"cpu", 0.01, 0.2, 0.1, 5, 20, 4, 0.1, 1.5});
   CHECK(read.reference(ErrorClass::gpu, StudyKnown::fitted)->name == "any/fitted");
   CHECK(read.reference(ErrorClass::gpu, StudyKnown::nothing) == nullptr);
   const auto wrong = [](const std::string& text) -> std::vector<Problem> {
     try {
-      schema::parse_class_errors(text, "t.inc");
+      schema::parse_class_errors(text, "t.json");
     } catch (const InputError& error) {
       return error.problems();
     }
     return {};
   };
-  const std::string good = "{\"cpu\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5},\n";
-  CHECK(wrong(good).empty());
-  CHECK(wrong(good + good).at(0).line == 2);
-  CHECK(wrong("").size() == 1);
-  for (const char* line :
-       {"cpu 1 2", "{\"cpu\", 0, 0.2}", "{\"disk\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5}",
-        "{\"cpu\", 0, -0.2, 0.1, 5, 20, 4, 0.1, 1.5}", "{\"cpu\", 0, 0.2, 0.1, 2, 20, 4, 0.1, 1.5}",
-        "{\"cpu\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 0.5}", "{\"cpu\", 0, \"x\", 0.1, 5, 20, 4, 0.1, 1}",
-        "{\"cpu/guessed\", 0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5}"}) {
-    INFO(line);
-    const auto problems = wrong(std::string("// first\n") + line + "\n");
+  CHECK(wrong(R"({"cpu": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5]})").empty());
+  CHECK(wrong("{}").size() == 1);
+  CHECK(wrong("cpu 1 2").size() == 1);
+  for (const char* row :
+       {R"("cpu": [0, 0.2])", R"("disk": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5])",
+        R"("cpu": [0, -0.2, 0.1, 5, 20, 4, 0.1, 1.5])",
+        R"("cpu": [0, 0.2, 0.1, 2, 20, 4, 0.1, 1.5])",
+        R"("cpu": [0, 0.2, 0.1, 5, 20, 4, 0.1, 0.5])", R"("cpu": [0, "x", 0.1, 5, 20, 4, 0.1, 1])",
+        R"("cpu/guessed": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5])", R"("cpu": 1)",
+        R"("any": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5])"}) {
+    INFO(row);
+    const auto problems =
+        wrong(R"({"any": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5],)" + std::string("\n") + row + "}");
     REQUIRE(problems.size() == 1);
-    CHECK(problems[0].file == "t.inc");
+    CHECK(problems[0].file == "t.json");
     CHECK(problems[0].line == 2);
     CHECK_FALSE(problems[0].message.empty());
   }

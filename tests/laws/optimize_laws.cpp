@@ -224,7 +224,7 @@ TEST_CASE("law: what a point comes to is what a run of it says, for every shippe
     INFO(name);
     const Scenario scenario =
         cli::scenario_of(schema::load_document(FEEDRATE_SOURCE_DIR "/scenarios/" + name));
-    study::Axes axes;  // none: one point, the scenario itself
+    study::Axes axes{study::Grid({}), {}, {}};  // one point, the scenario itself
     axes.scenario = [&](std::size_t) { return scenario; };
     axes.make = [&](const study::Setting&) { return scenario; };
     for (const HostProfile* host : {static_cast<const HostProfile*>(nullptr), &profile}) {

@@ -1,11 +1,10 @@
 // All that is said beside the best point of a grid is what going through all points by hand says:
-// counts, neighbours, the front and the ends of ranges.
+// counts, neighbours and the front.
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "base/errors.hpp"
-#include "base/number_chars.hpp"
 #include "laws/generated_grids.hpp"
 #include "seed.hpp"
 #include "study/optimize_parts.hpp"
@@ -82,7 +81,7 @@ TEST_CASE("optimum parts: equals, neighbours, the runner-up and the front") {
       };
       const std::vector<std::size_t> at = all.axes.values_at(point);
       for (std::size_t k = 0; k < at.size(); ++k) {
-        changed += bare(all.axes.axes[k].setting(at[k])) != bare({}) ? 1 : 0;
+        changed += bare(all.axes.setting(k, at[k])) != bare({}) ? 1 : 0;
       }
       return changed;
     };
@@ -144,73 +143,6 @@ TEST_CASE("optimum parts: equals, neighbours, the runner-up and the front") {
   CHECK_DRAWN(near > 3);
   CHECK_DRAWN(runners > 10);
   CHECK_DRAWN(simpler > 0);
-}
-
-TEST_CASE("optimum parts: a range ends at the best point where a step back loses") {
-  int ends = 0, better = 0;
-  for_each_looked(24, 60, [&](const Looked& all) {
-    if (!all.optimum.winner) return;
-    const Winner& w = *all.optimum.winner;
-    const std::vector<std::size_t> at = all.axes.values_at(w.point.point);
-    std::size_t found = 0;
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      const study::Axis& axis = all.axes.axes[k];
-      std::vector<double> numbers;
-      for (const std::string& value : axis.values) {
-        double number = 0.0;
-        const auto [end, error] = read_double(value.data(), value.data() + value.size(), number);
-        if (error == std::errc() && end == value.data() + value.size()) numbers.push_back(number);
-      }
-      const bool first = at[k] == 0, last = at[k] + 1 == axis.values.size();
-      if (numbers.size() != axis.values.size() || numbers.size() < 2 || (!first && !last)) continue;
-      // The neighbour inwards: all other axes stay.
-      std::optional<std::size_t> inwards;
-      for (std::size_t i = 0; i < all.outlays.size(); ++i) {
-        std::vector<std::size_t> there = all.axes.values_at(i);
-        if (there[k] != (last ? at[k] - 1 : at[k] + 1)) continue;
-        there[k] = at[k];
-        if (there == at) inwards = i;
-      }
-      const bool loses =
-          all.outlays[*inwards] && all.rank(*inwards)[0] > all.rank(w.point.point)[0];
-      if (!loses) continue;
-      if (last) std::reverse(numbers.begin(), numbers.end());
-      const double a = numbers[0], b = numbers[1], c = numbers.size() > 2 ? numbers[2] : 0.0;
-      // As the numbers go on: by their factor, or by their step.
-      const bool factor = numbers.size() > 2 && std::abs(a / b - b / c) < 1e-9;
-      const double beyond = factor ? a * a / b : a + (a - b);
-      const study::Setting there{{axis.key, fmt::format("{:g}", beyond)}};
-      study::Setting set;
-      for (const auto& pair : w.point.set) {
-        set.push_back(pair.first == axis.key ? there.front() : pair);
-      }
-      std::optional<Result> outside;
-      try {
-        outside = study::run(all.axes.make(set), catalog(), nullptr);
-      } catch (const InputError&) {
-      }
-      const auto said = std::find_if(w.ends.begin(), w.ends.end(),
-                                     [&](const RangeEnd& one) { return one.key == axis.key; });
-      REQUIRE((said != w.ends.end()) == outside.has_value());
-      if (!outside) continue;
-      ++found;
-      CHECK(said->value == axis.values[at[k]]);
-      CHECK(said->last == last);
-      CHECK(said->beyond == there.front().second);
-      CHECK(said->outlay.time == outside->times.total);
-      CHECK(said->outlay.total == outside->bill.total);
-      const Outlay outlay{outside->times.total, outside->bill.money, outside->bill.total};
-      const bool pays =
-          all.constraints().met(outlay.time, outlay.money) &&
-          study::rank_of(outlay, all.optimum.minimized)[0] < all.rank(w.point.point)[0];
-      CHECK(said->better == pays);
-      better += pays ? 1 : 0;
-    }
-    CHECK(w.ends.size() == found);
-    ends += static_cast<int>(found);
-  });
-  CHECK_DRAWN(ends > 10);
-  CHECK_DRAWN(better > 2);
 }
 
 }  // namespace

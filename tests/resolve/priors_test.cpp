@@ -17,7 +17,7 @@ namespace {
 
 std::vector<Problem> problems_with(const std::string& text) {
   try {
-    schema::parse_priors(text, "p.inc", study::learned_numbers());
+    schema::parse_priors(text, "p.json", study::learned_numbers());
   } catch (const InputError& error) {
     return error.problems();
   }
@@ -34,32 +34,30 @@ const InputUsed& used(const resolve::Resolved& resolved, const std::string& key)
 
 }  // namespace
 
-TEST_CASE("priors: a table of them is read, or each line that is wrong is named") {
+TEST_CASE("priors: a table of them is read, or each row that is wrong is named") {
   const auto read = schema::parse_priors(
-      "{\"contention\", 0.05, 0.01, 0.2},\n{\"cores_of_threads\", 0.5, 0.5, 1}\n", "p.inc",
+      R"({"contention": [0.05, 0.01, 0.2], "cores_of_threads": [0.5, 0.5, 1]})", "p.json",
       study::learned_numbers());
   REQUIRE(read.size() == 2);
   CHECK(read.at("contention").value == 0.05);
   CHECK(read.at("contention").low == 0.01);
   CHECK(read.at("contention").high == 0.2);
-  for (const char* line :
-       {"contention 1", "{\"contention\", 1}", "{\"contention\", 0.05, 0.1, 0.2}",
-        "{\"contention\", 0.3, 0.1, 0.2}", "{\"contention\", 0.3, -0.1, 0.4}",
-        "{\"none\", 0.1, 0.1, 0.2}", "{\"contention\", 0.1, 0.1, \"x\"}",
-        "{\"efa_share\", 0, 0, 0}", "{\"efa_share\", 0.9, 0.5, 1.1}",
-        "{\"efa_beyond\", 1e300, 1e-5, 1e308}", "{\"unknown_communication\", 1.5, 1, 2}"}) {
-    INFO(line);
-    const auto problems = problems_with(std::string("// first\n") + line + "\n");
-    REQUIRE(problems.size() == 1);
+  for (const char* row :
+       {R"("contention": 1)", R"("contention": [1])", R"("contention": [0.05, 0.1, 0.2])",
+        R"("contention": [0.3, 0.1, 0.2])", R"("contention": [0.3, -0.1, 0.4])",
+        R"("none": [0.1, 0.1, 0.2])", R"("contention": [0.1, 0.1, "x"])",
+        R"("efa_share": [0, 0, 0])", R"("efa_share": [0.9, 0.5, 1.1])",
+        R"("efa_beyond": [1e300, 1e-5, 1e308])", R"("efa_beyond": [1e17, 1e-5, 1e17])",
+        R"("unknown_communication": [1.5, 1, 2])",
+        // A power may be none at all, but not less.
+        R"("pcie_crowding": [0.1, -0.1, 0.5])"}) {
+    INFO(row);
+    const auto problems = problems_with(std::string("{\n") + row + "}");
+    REQUIRE_FALSE(problems.empty());
     CHECK(problems[0].line == 2);
   }
-  // A power may be none at all.
-  CHECK(problems_with("{\"pcie_crowding\", 0.1, 0, 0.5}").empty());
-  CHECK(problems_with("{\"pcie_crowding\", 0.1, -0.1, 0.5}").size() == 1);
-  CHECK(problems_with("").size() == 1);
-  const std::string good = "{\"contention\", 0.05, 0.01, 0.2},\n";
-  CHECK(problems_with(good).empty());
-  CHECK(problems_with(good + good).at(0).line == 2);
+  CHECK(problems_with(R"({"pcie_crowding": [0.1, 0, 0.5]})").empty());
+  CHECK(problems_with("{}").size() == 1);
 }
 
 TEST_CASE("priors: those that are given are what a job takes, between their ends") {

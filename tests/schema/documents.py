@@ -41,7 +41,6 @@ CALLS = {
     "scale": [["scale", JOB], ["scale", "scenarios/small_files_s3.json", "--deadline", "2h"]],
     "catalog": [["catalog", "list"], ["catalog", "list", "gpus>=8"]],
     "showback": [["showback", "scenarios/teams/*.json", "--by", "team"]],
-    "figures": [["export", "json", JOB]],
 }
 # What a tool of feedrate serve answers, and the document in it.
 ANSWERS = {
@@ -68,9 +67,7 @@ def document_of(words):
             file = f"{folder}/document.json"
             feedrate([file if word == "@" else word for word in words])
             return json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
-    if words[0] != "export":
-        words += ["--format", "json"]
-    return json.loads(feedrate(words))
+    return json.loads(feedrate([*words, "--format", "json"]))
 
 
 def answer_of(call):

@@ -27,12 +27,9 @@ schema::Document document(const std::string& job = "") {
 
 study::Axes grid(const std::vector<std::pair<std::string, std::vector<std::string>>>& all,
                  const std::string& job = "") {
-  study::Axes axes;
-  for (const auto& [key, values] : all) {
-    axes.axes.push_back({key, values, [key = key, values = values](std::size_t i) {
-                           return study::Setting{{key, values[i]}};
-                         }});
-  }
+  std::vector<study::Vary> varied;
+  for (const auto& [key, values] : all) varied.push_back({key, values});
+  study::Axes axes{study::Grid(varied), {}, {}};
   axes.make = [job](const study::Setting& set) {
     schema::Document changed = document(job);
     for (const auto& [key, value] : set) schema::set_value(changed, key, value);
@@ -76,35 +73,6 @@ TEST_CASE("optimize: of equal points the one that changes least wins, then the f
   CHECK(value(names.winner->point, "region") == "null");
   CHECK(names.winner->changes == 0);
   CHECK_FALSE(names.winner->runner_up);
-}
-
-TEST_CASE("optimize: a range that ends while it still paid is said, with what comes next") {
-  const Optimum optimum =
-      best(grid({{"epochs", {"8", "10", "12"}}, {"num_workers", {"2", "4", "8"}}}));
-  REQUIRE(optimum.winner);
-  REQUIRE(!optimum.winner->ends.empty());
-  const RangeEnd& end = optimum.winner->ends.front();
-  CHECK(end.key == "epochs");
-  CHECK(end.value == "8");
-  CHECK_FALSE(end.last);
-  CHECK(end.beyond == "6");
-  CHECK(end.better);
-  CHECK(end.outlay.time < optimum.winner->point.outlay.time);
-  // A range that goes on by a factor does so beyond its end, in its unit; names have no end.
-  const Optimum steps = best(grid(
-      {{"/job/step/fixed", {"40 ms", "20 ms", "10 ms"}}, {"/source/service", {"local", "ebs"}}}));
-  REQUIRE(steps.winner->ends.size() == 1);
-  CHECK(steps.winner->ends.front().beyond == "5 ms");
-  CHECK(steps.winner->ends.front().last);
-  // Nothing can be beyond one epoch: its end binds nobody.
-  const Optimum one = best(grid({{"epochs", {"1", "2", "3"}}}));
-  CHECK(one.winner->ends.empty());
-  // A best point in the middle of its range is bound by nothing.
-  study::OptimizeOptions options;
-  options.minimized = Minimized::time;
-  options.constraints.budget = usd(0.105);
-  const Optimum middle = best(grid({{"epochs", {"10"}}, {"instances", {"1"}}}), options);
-  CHECK(middle.winner->ends.empty());
 }
 
 TEST_CASE("optimize: each constraint is said with what it costs") {

@@ -4,101 +4,124 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/byte_reader.hpp"
 #include "base/errors.hpp"
 #include "base/number_chars.hpp"
 #include "base/quote.hpp"
 #include "catalog/lookup.hpp"
 #include "formats/prices/aws_storage.hpp"
 #include "formats/prices/price_file.hpp"
-#include "schema/json/json_events.hpp"
+#include "schema/json/json_stream.hpp"
 
 namespace feedrate::formats {
 namespace {
 
-class PriceListHandler : public schema::JsonEvents {
+struct Stored {
+  std::vector<const StorageRow*> rows;
+  std::string region;
+  std::map<std::string, double, std::less<>> rates{};  ///< by where their tier begins
+};
+
+[[noreturn]] void refuse_list(const std::string& path, std::int64_t line,
+                              const std::string& message) {
+  throw InputError(std::vector<Problem>{{path, static_cast<int>(line), "", message}});
+}
+
+class PriceList {
  public:
-  explicit PriceListHandler(const Wanted& wanted) : wanted_(wanted) {}
-
-  bool begin_array() override { return push(""); }
-  bool end_array() override { return pop(); }
-  bool begin_object() override { return push(key_); }
-  bool key(std::string& name) override {
-    key_ = name;
-    return true;
-  }
-
-  bool text(std::string& value) override {
-    const std::size_t depth = path_.size();
-    if (depth == 1) {
-      if (key_ == "formatVersion") version = value;
-      if (key_ == "offerCode") offer = value;
-      if (key_ == "publicationDate") date = value;
-    } else if (depth == 3 && path_[1] == "products" && key_ == "productFamily") {
-      attributes_["productFamily"] = value;
-    } else if (depth == 4 && path_[1] == "products" && path_[3] == "attributes") {
-      attributes_[key_] = value;
-    } else if (depth >= 7 && path_[1] == "terms" && path_[2] == "OnDemand") {
-      return on_demand(value);
+  PriceList(const std::string& path, const Wanted& wanted)
+      : path_(path), wanted_(wanted), bytes_(path), json_(bytes_) {
+    try {
+      read();
+      if (json_.next() != Kind::end)
+        refuse_list(path, json_.line(), "expected the end of the file");
+    } catch (const schema::JsonBroken& broken) {
+      refuse_list(
+          path, broken.line,
+          "expected a whole JSON file, got one that breaks off or is damaged: " + broken.message);
     }
-    return true;
   }
 
-  bool end_object() override {
-    if (path_.size() == 3 && path_[1] == "products") {
-      keep_product(path_[2]);
-      attributes_.clear();
-    }
-    if (path_.size() == 7 && path_[1] == "terms") keep_rate();
-    return pop();
-  }
-
-  void broken(std::size_t position) override {
-    problem = fmt::format(
-        "expected a whole JSON file, got one that breaks off or is damaged at byte {}", position);
-  }
-
-  std::string version, offer, date, problem;
+  std::string version, offer, date;
   bool has_products = false;
   bool has_terms = false;
   std::map<std::string, ImportedPrice> products;  ///< wanted ones by SKU
   std::map<std::string, double> rates;            ///< USD/h by SKU
-  struct Stored {
-    std::vector<const StorageRow*> rows;
-    std::string region;
-    std::map<std::string, double, std::less<>> rates{};  ///< by where their tier begins
-  };
-  std::map<std::string, Stored> storage;  ///< by SKU
+  std::map<std::string, Stored> storage;          ///< by SKU
 
  private:
-  bool push(const std::string& name) {
-    path_.push_back(path_.empty() ? "" : name);
-    if (path_.size() == 2 && name == "products") has_products = true;
-    if (path_.size() == 2 && name == "terms") {
-      has_terms = true;
-      if (!has_products) problem = "expected \"products\" before \"terms\"";
-    }
-    return problem.empty();
-  }
-  bool pop() {
-    key_.clear();
-    path_.pop_back();
-    return problem.empty();
+  using Kind = schema::JsonStream::Kind;
+
+  /// `take` takes the value of each member of the object that comes next, by its key.
+  template <class Take>
+  void each_member(const Take& take) {
+    if (json_.next() != Kind::object) return json_.skip();
+    json_.enter();
+    while (const auto key = json_.member()) take(std::string(*key));
   }
 
-  [[nodiscard]] std::string attribute(std::string_view name) const {
-    const auto found = attributes_.find(name);
-    return found == attributes_.end() ? "" : found->second;
+  /// The value that comes next; "" for what is no text.
+  std::string text() {
+    if (json_.next() == Kind::text) return std::string(json_.text());
+    json_.skip();
+    return "";
   }
 
-  void keep_product(const std::string& sku) {
+  void read() {
+    each_member([&](const std::string& key) {
+      if (key == "formatVersion") {
+        version = text();
+      } else if (key == "offerCode") {
+        offer = text();
+      } else if (key == "publicationDate") {
+        date = text();
+      } else if (key == "products") {
+        has_products = true;
+        each_member([&](const std::string& sku) { read_product(sku); });
+      } else if (key == "terms") {
+        has_terms = true;
+        if (!has_products) {
+          refuse("expected \"products\" before \"terms\"");
+        }
+        each_member([&](const std::string& kind) {
+          if (kind != "OnDemand") return json_.skip();
+          each_member([&](const std::string& sku) { read_terms(sku); });
+        });
+      } else {
+        json_.skip();
+      }
+    });
+  }
+
+  void read_product(const std::string& sku) {
+    PriceAttributes attributes;
+    each_member([&](const std::string& key) {
+      if (key == "productFamily") {
+        attributes[key] = text();
+      } else if (key == "attributes") {
+        each_member([&](const std::string& name) { attributes[name] = text(); });
+      } else {
+        json_.skip();
+      }
+    });
+    keep_product(sku, attributes);
+  }
+
+  void keep_product(const std::string& sku, const PriceAttributes& attributes) {
+    const auto attribute = [&](std::string_view name) -> std::string {
+      const auto found = attributes.find(name);
+      return found == attributes.end() ? "" : found->second;
+    };
     ImportedPrice price;
     price.region = attribute("regionCode");
-    if (auto rows = storage_rows(offer, attributes_); !rows.empty()) {
+    if (auto rows = storage_rows(offer, attributes); !rows.empty()) {
       if (!price.region.empty()) storage.emplace(sku, Stored{std::move(rows), price.region, {}});
       return;
     }
@@ -122,55 +145,67 @@ class PriceListHandler : public schema::JsonEvents {
     products.emplace(sku, price);
   }
 
-  /// terms/OnDemand/SKU/TERM/priceDimensions/RATE/{unit, pricePerUnit/USD}.
-  bool on_demand(const std::string& value) {
-    if (path_[5] != "priceDimensions") return true;
-    if (!products.contains(path_[3]) && !storage.contains(path_[3])) return true;
-    if (path_.size() == 7 && key_ == "unit") unit_ = value;
-    if (path_.size() == 7 && key_ == "beginRange") begins_ = value;
-    if (path_.size() != 8 || path_[7] != "pricePerUnit" || key_ != "USD") return true;
-    double rate = 0.0;
-    const auto read = read_double(value.data(), value.data() + value.size(), rate);
-    if (read.ec != std::errc() || read.ptr != value.data() + value.size() || !std::isfinite(rate) ||
-        rate < 0.0) {
-      problem = fmt::format("expected a price in USD for {}, got {}", path_[3], in_quotes(value));
-      return false;
-    }
-    rate_ = rate;
-    return true;
+  /// SKU/TERM/priceDimensions/RATE/{unit, beginRange, pricePerUnit/USD}.
+  void read_terms(const std::string& sku) {
+    if (!products.contains(sku) && !storage.contains(sku)) return json_.skip();
+    each_member([&](const std::string& /*term*/) {
+      each_member([&](const std::string& key) {
+        if (key != "priceDimensions") return json_.skip();
+        each_member([&](const std::string& /*rate*/) { read_rate(sku); });
+      });
+    });
   }
 
-  void keep_rate() {
-    if (path_[2] != "OnDemand" || path_[5] != "priceDimensions") return;
-    const std::string& sku = path_[3];
-    const std::string begins = std::exchange(begins_, "");
-    if (!rate_) return;
+  void read_rate(const std::string& sku) {
+    std::string unit, begins;
+    std::optional<double> rate;
+    each_member([&](const std::string& key) {
+      if (key == "unit") {
+        unit = text();
+      } else if (key == "beginRange") {
+        begins = text();
+      } else if (key == "pricePerUnit") {
+        each_member([&](const std::string& currency) {
+          if (currency != "USD" || json_.next() != Kind::text) return json_.skip();
+          rate = usd_in(json_.text(), sku);
+        });
+      } else {
+        json_.skip();
+      }
+    });
+    if (!rate) return;
     if (const auto stored = storage.find(sku); stored != storage.end()) {
       // A price by another unit is none that is known here; the rows of a product have one.
-      const bool known = unit_ == stored->second.rows.front()->unit;
-      if (known) stored->second.rates[begins.empty() ? "0" : begins] = *rate_;
-      unit_.clear();
-      rate_.reset();
+      const bool known = unit == stored->second.rows.front()->unit;
+      if (known) stored->second.rates[begins.empty() ? "0" : begins] = *rate;
       return;
     }
-    if (!products.contains(sku)) return;
-    if (unit_ != "Hrs" && unit_ != "Hours" && unit_ != "Hour") {
-      problem = fmt::format("expected a price per hour (Hrs) for {}, got one per {}", sku,
-                            in_quotes(unit_));
-    } else if (const auto [known, is_new] = rates.emplace(sku, *rate_);
-               !is_new && known->second != *rate_) {
-      problem = fmt::format("expected one price for {}, got {} and {}", sku, known->second, *rate_);
+    if (unit != "Hrs" && unit != "Hours" && unit != "Hour") {
+      refuse(fmt::format("expected a price per hour (Hrs) for {}, got one per {}", sku,
+                         in_quotes(unit)));
     }
-    unit_.clear();
-    rate_.reset();
+    const auto [known, is_new] = rates.emplace(sku, *rate);
+    if (!is_new && known->second != *rate) {
+      refuse(fmt::format("expected one price for {}, got {} and {}", sku, known->second, *rate));
+    }
   }
 
+  [[nodiscard]] double usd_in(std::string_view text, const std::string& sku) const {
+    double rate = 0.0;
+    const auto read = read_double(text.data(), text.data() + text.size(), rate);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !std::isfinite(rate) ||
+        rate < 0.0) {
+      refuse(fmt::format("expected a price in USD for {}, got {}", sku, in_quotes(text)));
+    }
+    return rate;
+  }
+
+  [[noreturn]] void refuse(const std::string& message) const { refuse_list(path_, 0, message); }
+
+  const std::string& path_;
   const Wanted& wanted_;
-  std::vector<std::string> path_;
-  std::string key_;
-  PriceAttributes attributes_;
-  std::string unit_, begins_;
-  std::optional<double> rate_;
+  ByteReader bytes_;
+  schema::JsonStream json_;
 };
 
 /// What lists of AWS are taken, and what of them.
@@ -187,7 +222,7 @@ constexpr TakenList taken_lists[] = {
 };
 
 /// Each price of storage that the list has once; one that it has twice and not alike is none.
-std::vector<ImportedStorage> storage_of(const PriceListHandler& list) {
+std::vector<ImportedStorage> storage_of(const PriceList& list) {
   std::map<std::pair<const StorageRow*, std::string>, std::set<double>> rates;
   for (const auto& [sku, stored] : list.storage) {
     for (const StorageRow* row : stored.rows) {
@@ -209,15 +244,8 @@ std::vector<ImportedStorage> storage_of(const PriceListHandler& list) {
 }  // namespace
 
 ImportedPrices read_aws_price_list(const std::string& path, const Wanted& wanted) {
-  const auto refuse = [&](const std::string& message) {
-    throw InputError(std::vector<Problem>{{path, 0, "", message}});
-  };
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse("expected a readable file");
-  PriceListHandler list(wanted);
-  const bool whole = schema::read_events(file, list);
-  if (!list.problem.empty()) refuse(list.problem);
-  if (!whole) refuse("expected a whole JSON file");
+  const auto refuse = [&](const std::string& message) { refuse_list(path, 0, message); };
+  const PriceList list(path, wanted);
   if (list.version != "v1.0") {
     refuse("expected \"formatVersion\": \"v1.0\" of an AWS price list, got " +
            (list.version.empty() ? "none" : in_quotes(list.version)));
@@ -241,18 +269,19 @@ ImportedPrices read_aws_price_list(const std::string& path, const Wanted& wanted
   out.date = list.date.substr(0, 10);
   // Several SKUs may name one machine in one region; they must agree.
   std::map<std::string, double> priced;
-  for (auto& [sku, price] : list.products) {
+  for (const auto& [sku, product] : list.products) {
     const auto rate = list.rates.find(sku);
     if (rate == list.rates.end()) continue;  // reserved only
     if (rate->second == 0.0) continue;       // a placeholder, not a price
-    const auto [same, is_new] = priced.emplace(price.instance + ' ' + price.region, rate->second);
+    const auto [same, is_new] =
+        priced.emplace(product.instance + ' ' + product.region, rate->second);
     if (!is_new && same->second != rate->second) {
-      refuse(fmt::format("expected one price for {} in {}, got {} and {} USD/h", price.instance,
-                         price.region, same->second, rate->second));
+      refuse(fmt::format("expected one price for {} in {}, got {} and {} USD/h", product.instance,
+                         product.region, same->second, rate->second));
     }
     if (!is_new) continue;
-    price.price = usd_per_hour(rate->second);
-    out.prices.push_back(price);
+    out.prices.push_back(product);
+    out.prices.back().price = usd_per_hour(rate->second);
   }
   return out;
 }

@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
-
-#include "base/version.hpp"
-#include "schema/json/json_writer.hpp"
-#include "schema/record/document_kind.hpp"
 
 namespace feedrate::schema {
 namespace {
@@ -64,10 +59,8 @@ class ExportedReader {
     }
     if (const JsonValue* const instance = row.find("instance")) point.instance = instance->text;
     for (const Figure& figure : all_figures()) {
-      if (!is_exported(figure)) continue;
       point.figures[static_cast<std::size_t>(figure.id)] = number(row, pointer, figure.name);
     }
-    if (const JsonValue* const stage = row.find("bottleneck")) point.bottleneck = stage->text;
     remarks(point, row);
   }
 
@@ -87,7 +80,6 @@ class ExportedReader {
     // null where only the job's times are given.
     if (const JsonValue* const instance = result.find("instance")) point.instance = instance->text;
     for (const Figure& figure : all_figures()) {
-      if (!is_exported(figure)) continue;
       // A group of figures stands in an object of its own, or in the result itself.
       const JsonValue* in = &result;
       std::string at = pointer;
@@ -99,26 +91,7 @@ class ExportedReader {
       }
       point.figures[static_cast<std::size_t>(figure.id)] = number(*in, at, figure.name);
     }
-    if (const JsonValue* const bottleneck = result.find("bottleneck")) {
-      const JsonValue* const stage = bottleneck->find("stage");
-      if (stage != nullptr && stage->kind == JsonKind::text) point.bottleneck = stage->text;
-    }
     remarks(point, result);
-    const JsonValue* const stages = member(result, pointer, "stages", JsonKind::array);
-    if (stages == nullptr) return;
-    for (std::size_t i = 0; i < stages->items.size(); ++i) {
-      const JsonValue& row = *stages->items[i];
-      const std::string at = join_pointer(join_pointer(pointer, "stages"), i);
-      const JsonValue* const name = member(row, at, "stage", JsonKind::text);
-      const auto* const known = name == nullptr
-                                    ? stage_names.end()
-                                    : std::find(stage_names.begin(), stage_names.end(), name->text);
-      if (known == stage_names.end()) continue;  // of a later feedrate
-      const auto stage = static_cast<Stage>(known - stage_names.begin());
-      for (std::size_t j = 0; j < stage_figures().size(); ++j) {
-        point.stages[stage][j] = number(row, at, stage_figures()[j].name);
-      }
-    }
   }
 
   void point(ExportedPoint& point, const JsonValue& value, const std::string& pointer) {
@@ -175,91 +148,6 @@ Exported read_exported(const JsonPtr& root) {
   }
   reader.problems.throw_if_any();
   return out;
-}
-
-namespace {
-
-std::vector<NamedFigure> named_figures(bool with_instances) {
-  std::vector<NamedFigure> list;
-  for (const Figure& figure : all_figures()) {
-    if (!is_exported(figure) || (!with_instances && figure.id == FigureId::instances)) continue;
-    std::string about(figure.title);
-    if (!figure.manual.empty()) about += fmt::format(": {}", figure.manual);
-    list.push_back({figure.name, std::move(about), &figure});
-  }
-  return list;
-}
-
-/// "decode.capacity": a figure of a stage, by a name of its own.
-struct NamedStageFigure {
-  std::string name;
-  std::string_view manual;
-  Stage stage;
-  std::size_t index;
-};
-
-const std::vector<NamedStageFigure>& named_stage_figures() {
-  static const auto list = [] {
-    std::vector<NamedStageFigure> all;
-    for (const Stage stage : all_stages()) {
-      for (std::size_t i = 0; i < stage_figures().size(); ++i) {
-        const StageFigure& figure = stage_figures()[i];
-        all.push_back({fmt::format("{}.{}", name_of(stage), figure.name), figure.manual, stage, i});
-      }
-    }
-    return all;
-  }();
-  return list;
-}
-
-}  // namespace
-
-const std::vector<NamedFigure>& exported_figures() {
-  static const auto list = named_figures(true);
-  return list;
-}
-
-const std::vector<NamedFigure>& exported_but_instances() {
-  static const auto list = named_figures(false);
-  return list;
-}
-
-template <>
-struct Recorded<ExportedPoint> {
-  static constexpr auto layout = block;
-  static Keys<ExportedPoint> keys() {
-    using P = ExportedPoint;
-    return joined<P>(
-        written<&P::set>("set", "KEY: VALUE of --vary"),
-        text_or_null<&P::problem>("problem", "why there is no result; null: there is one"),
-        text_or_null<&P::instance>("instance", "its type"),
-        text_or_null<&P::bottleneck>("bottleneck", "a stage"),
-        one_each<P, exported_figures>(
-            [](const P& point, const NamedFigure& named) { return point.figure(named.of->id); }),
-        one_each<P, named_stage_figures>([](const P& point, const NamedStageFigure& named) {
-          return point.stages[named.stage][named.index];
-        }),
-        written<&P::remarks>("remarks", "caveats first"));
-  }
-};
-
-template <>
-struct Recorded<Exported> {
-  static Keys<Exported> keys() {
-    return {written<&Exported::points>("points", "one for a run, else one for each point")};
-  }
-};
-
-const DocumentKind figures_document{
-    .kind = "figures",
-    .keys = keys_of<Exported>,
-    .about =
-        "feedrate export json prints one object: every figure of every point by its name, "
-        "flat. Those of a point without a result are null.",
-    .scenario = "that was simulated"};
-
-std::string write_exported(const Exported& exported) {
-  return write_document(figures_document, exported, exported.name, exported.file);
 }
 
 }  // namespace feedrate::schema

@@ -71,21 +71,6 @@ struct Recorded<Relaxed> {
 };
 
 template <>
-struct Recorded<RangeEnd> {
-  static Keys<RangeEnd> keys() {
-    using R = RangeEnd;
-    return {
-        written<&R::key>("key"),
-        written<&R::value>("value", "the winner's value, which is an end of the key's values"),
-        written<&R::last>("last", "true: the last of the values; false: the first"),
-        written<&R::beyond>("beyond", "one step further"),
-        written<&R::outlay>("outlay", "time and cost there"),
-        written<&R::better>("better", "it is better than the winner and meets the constraints"),
-    };
-  }
-};
-
-template <>
 struct Recorded<Chances> {
   static Keys<Chances> keys() {
     using C = Chances;
@@ -138,10 +123,6 @@ struct Recorded<Winner> {
                            "many, some of them"),
         written<&W::front_size>("pareto_points", "in all"),
         written<&W::relaxed>("relaxed", "what each constraint costs, and what both cost"),
-        written<&W::ends>(
-            "range_ends",
-            "keys whose values end at the winner's, though the last step towards this "
-            "end still paid"),
         written<&W::chances>("chances", "how sure the choice is"),
     };
   }

@@ -32,6 +32,11 @@ Keys<Result> figure_entries() {
       [](const Result& in, const Figure& figure) { return figure.of(in); });
 }
 
+/// Whether a stage is on this job's path.
+bool takes_part(const StageStats& stats) {
+  return stats.capacity || stats.utilization || stats.stall.base() != 0.0;
+}
+
 std::vector<StageRow> stage_rows(const Result& result) {
   std::vector<StageRow> rows;
   for (const Stage stage : all_stages()) {

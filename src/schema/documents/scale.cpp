@@ -1,10 +1,12 @@
 #include "schema/documents/documents.hpp"
 
-#include "model/exported.hpp"
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "model/figures.hpp"
 #include "model/scale.hpp"
 #include "schema/documents/by_events_record.hpp"
-#include "schema/documents/exported.hpp"
 #include "schema/documents/problem_record.hpp"
 #include "schema/documents/result_record.hpp"
 #include "schema/record/document_kind.hpp"
@@ -46,6 +48,28 @@ std::optional<LossPart> loss(const ScaleRow& row) {
   return row.point.answered() && result.lost_to_scaling
              ? std::optional(LossPart{&*result.lost_to_scaling})
              : std::nullopt;
+}
+
+/// A figure as a key: its title is part of what explains it.
+struct NamedFigure {
+  std::string_view name;
+  std::string manual;
+  const Figure* of = nullptr;
+};
+
+/// All but those that follow from others of the same row.
+const std::vector<NamedFigure>& figures_of_rows() {
+  static const auto list = [] {
+    std::vector<NamedFigure> named;
+    for (const Figure& figure : all_figures()) {
+      if (figure.group == FigureGroup::derived || figure.id == FigureId::instances) continue;
+      std::string about(figure.title);
+      if (!figure.manual.empty()) about += fmt::format(": {}", figure.manual);
+      named.push_back({figure.name, std::move(about), &figure});
+    }
+    return named;
+  }();
+  return list;
 }
 
 std::string_view kept(const Scaling& scaling) {
@@ -91,7 +115,7 @@ struct Recorded<ScaleRow> {
         written<&R::instances>("instances"),
         written<&R::point, &SweepPoint::set>("set", "KEY: VALUE, as for --set"),
         text_or_null<&ran<&Result::instance>>("instance", "its type"),
-        one_each<R, exported_but_instances>([](const R& row, const NamedFigure& named) {
+        one_each<R, figures_of_rows>([](const R& row, const NamedFigure& named) {
           return row.point.answered() ? named.of->of(row.point.result) : std::nullopt;
         }),
         written<&bands>("bands", "5 %, 50 % and 95 % over draws of what is uncertain"),

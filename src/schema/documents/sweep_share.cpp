@@ -62,7 +62,7 @@ constexpr Member seed_member = {
     // A number of JSON holds 53 bits of it.
     [](const ShareHeader& header, JsonWriter& out) { out.text(std::to_string(header.seed)); },
     [](ShareHeader& header, const JsonPtr& value) {
-      const std::string& text = detail::expect(*value, JsonKind::text).text;
+      const std::string& text = FieldsReader{*value}.of_kind(JsonKind::text).text;
       const char* const end = text.data() + text.size();
       if (std::from_chars(text.data(), end, header.seed).ptr != end) throw NotThatStruct{};
     }};
@@ -152,10 +152,8 @@ std::string difference_words(const Member& member, const ShareHeader& a, const S
 
 void sign(ShareHeader& header) {
   header.version = version;
-  std::string made_of;
-  add_layout<SharedPoint>(made_of);
   Fingerprint print;
-  print.add(made_of);
+  print.add(layout_of<SharedPoint>());
   header.layout = print.text();
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 // Any plain struct as JSON without names, to be read by the program that wrote it: a struct is the
 // list of its members. What is read back is the same to the last bit.
+//
+// visit_fields() goes through a value once, whatever is done with it: an archive writes what it
+// meets, reads into it, or notes what it is.
 #include <array>
 #include <cmath>
 #include <concepts>
@@ -8,7 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -25,260 +28,212 @@ namespace feedrate::schema {
 /// What is read is no such struct.
 struct NotThatStruct {};
 
-template <class T>
-struct FieldsJson;
+/// Leaves what it meets as it is.
+struct FieldsWriter {
+  static constexpr bool reads = false;
+  JsonWriter& out;
 
-namespace detail {
-inline const JsonValue& expect(const JsonValue& value, JsonKind kind) {
-  if (value.kind != kind) throw NotThatStruct{};
-  return value;
-}
-inline const JsonValue& item(const JsonValue& list, std::size_t index, std::size_t count) {
-  if (expect(list, JsonKind::array).items.size() != count) throw NotThatStruct{};
-  return *list.items[index];
-}
-}  // namespace detail
-
-template <class T>
-void write_fields(const T& value, JsonWriter& out) {
-  FieldsJson<T>::write(value, out);
-}
-/// NotThatStruct where `value` cannot be one.
-template <class T>
-void read_fields(T& out, const JsonValue& value) {
-  FieldsJson<T>::read(out, value);
-}
-/// What T is made of, in a few letters: two programs whose structs differ do not take each other's.
-template <class T>
-void add_layout(std::string& out) {
-  FieldsJson<T>::layout(out);
-}
-
-template <>
-struct FieldsJson<bool> {
-  static void write(bool value, JsonWriter& out) { out.boolean(value); }
-  static void read(bool& out, const JsonValue& v) {
-    out = detail::expect(v, JsonKind::boolean).boolean;
-  }
-  static void layout(std::string& out) { out += 'b'; }
-};
-
-/// Numbers that JSON has no word for are texts.
-template <>
-struct FieldsJson<double> {
-  static void write(double value, JsonWriter& out) {
+  void scalar(bool value) const { out.boolean(value); }
+  void scalar(long long value) const { out.number(static_cast<double>(value)); }
+  void scalar(const std::string& value) const { out.text(value); }
+  /// Numbers that JSON has no word for are texts.
+  void scalar(double value) const {
     if (std::isfinite(value)) {
       out.number(value);
     } else {
       out.text(std::isnan(value) ? "nan" : value > 0.0 ? "inf" : "-inf");
     }
   }
-  static void read(double& out, const JsonValue& v) {
-    if (v.kind == JsonKind::text) {
+  [[nodiscard]] bool present(bool is) const {
+    if (!is) out.null();
+    return is;
+  }
+  /// The number of items of a list that is `count` long, or of any length where it may be.
+  [[nodiscard]] std::size_t begin(std::size_t count, bool /*any*/ = false) const {
+    out.begin_array();
+    return count;
+  }
+  [[nodiscard]] FieldsWriter item(std::size_t /*index*/) const { return *this; }
+  void end() const { out.end(); }
+};
+
+/// NotThatStruct where `value` cannot be what it is read into.
+struct FieldsReader {
+  static constexpr bool reads = true;
+  const JsonValue& value;
+
+  [[nodiscard]] const JsonValue& of_kind(JsonKind kind) const {
+    if (value.kind != kind) throw NotThatStruct{};
+    return value;
+  }
+  void scalar(bool& out) const { out = of_kind(JsonKind::boolean).boolean; }
+  void scalar(long long& out) const {
+    out = static_cast<long long>(of_kind(JsonKind::number).number);
+  }
+  void scalar(std::string& out) const { out = of_kind(JsonKind::text).text; }
+  void scalar(double& out) const {
+    if (value.kind == JsonKind::text) {
       constexpr double infinite = std::numeric_limits<double>::infinity();
-      if (v.text != "nan" && v.text != "inf" && v.text != "-inf") throw NotThatStruct{};
-      out = v.text == "nan" ? std::nan("") : v.text == "inf" ? infinite : -infinite;
+      if (value.text != "nan" && value.text != "inf" && value.text != "-inf") throw NotThatStruct{};
+      out = value.text == "nan" ? std::nan("") : value.text == "inf" ? infinite : -infinite;
     } else {
-      out = detail::expect(v, JsonKind::number).number;
+      out = of_kind(JsonKind::number).number;
     }
   }
-  static void layout(std::string& out) { out += 'd'; }
+  [[nodiscard]] bool present(bool /*is*/) const { return value.kind != JsonKind::null; }
+  [[nodiscard]] std::size_t begin(std::size_t count, bool any = false) const {
+    const std::size_t found = of_kind(JsonKind::array).items.size();
+    if (found != count && !any) throw NotThatStruct{};
+    return found;
+  }
+  [[nodiscard]] FieldsReader item(std::size_t index) const { return {*value.items[index]}; }
+  void end() const {}
 };
+
+/// What a type is made of, in a few letters: two programs whose structs differ do not take each
+/// other's. All that may be there is there, once.
+struct FieldsLayout {
+  static constexpr bool reads = true;
+  std::string& out;
+
+  void scalar(bool& /*of*/) const { out += 'b'; }
+  void scalar(long long& /*of*/) const { out += 'i'; }
+  void scalar(std::string& /*of*/) const { out += 's'; }
+  void scalar(double& /*of*/) const { out += 'd'; }
+  [[nodiscard]] bool present(bool /*is*/) const {
+    out += '?';
+    return true;
+  }
+  [[nodiscard]] std::size_t begin(std::size_t count, bool any = false) const {
+    out += any ? '*' : '{';
+    return any ? 1 : count;
+  }
+  [[nodiscard]] FieldsLayout item(std::size_t /*index*/) const { return *this; }
+  void end() const { out += '}'; }
+};
+
+template <class Archive, class T>
+requires std::same_as<T, bool> || std::same_as<T, double> || std::same_as<T, std::string>
+void visit_fields(Archive archive, T& value) {
+  archive.scalar(value);
+}
 
 /// Below 2⁵³, as all that is counted here.
-template <class T>
-requires std::integral<T> || std::is_enum_v<T>
-struct FieldsJson<T> {
-  static void write(T value, JsonWriter& out) { out.number(static_cast<double>(value)); }
-  static void read(T& out, const JsonValue& v) {
-    out = static_cast<T>(static_cast<long long>(detail::expect(v, JsonKind::number).number));
-  }
-  static void layout(std::string& out) { out += 'i'; }
-};
+template <class Archive, class T>
+requires(std::integral<T> && !std::same_as<T, bool>) || std::is_enum_v<T> void visit_fields(
+                                                            Archive archive, T& value) {
+  auto number = static_cast<long long>(value);
+  archive.scalar(number);
+  if constexpr (Archive::reads) value = static_cast<T>(number);
+}
 
-template <int A, int B, int M, int S>
-struct FieldsJson<Quantity<A, B, M, S>> {
-  using Q = Quantity<A, B, M, S>;
-  static void write(Q value, JsonWriter& out) { write_fields(value.base(), out); }
-  static void read(Q& out, const JsonValue& v) {
-    double base = 0.0;
-    read_fields(base, v);
-    out = Q::of(base);
-  }
-  static void layout(std::string& out) { out += 'd'; }
-};
+template <class Archive, int A, int B, int M, int S>
+void visit_fields(Archive archive, Quantity<A, B, M, S>& value) {
+  double base = value.base();
+  archive.scalar(base);
+  if constexpr (Archive::reads) value = Quantity<A, B, M, S>::of(base);
+}
 
-template <>
-struct FieldsJson<std::string> {
-  static void write(const std::string& value, JsonWriter& out) { out.text(value); }
-  static void read(std::string& out, const JsonValue& v) {
-    out = detail::expect(v, JsonKind::text).text;
+template <class Archive, class T>
+void visit_fields(Archive archive, std::optional<T>& value) {
+  const bool present = archive.present(value.has_value());
+  if constexpr (Archive::reads) {
+    value.reset();
+    if (present) value.emplace();
   }
-  static void layout(std::string& out) { out += 's'; }
-};
+  if (present) visit_fields(archive, *value);
+}
 
-template <class T>
-struct FieldsJson<std::optional<T>> {
-  static void write(const std::optional<T>& value, JsonWriter& out) {
-    if (value) {
-      write_fields(*value, out);
-    } else {
-      out.null();
-    }
-  }
-  static void read(std::optional<T>& out, const JsonValue& v) {
-    out.reset();
-    if (v.kind != JsonKind::null) read_fields(out.emplace(), v);
-  }
-  static void layout(std::string& out) {
-    out += '?';
-    add_layout<T>(out);
-  }
-};
+/// Values of several types, as a list.
+template <class Archive, class... Ts>
+void visit_each(Archive archive, Ts&... values) {
+  static_cast<void>(archive.begin(sizeof...(Ts)));
+  std::size_t index = 0;
+  (visit_fields(archive.item(index++), values), ...);
+  archive.end();
+}
 
-template <class T>
-struct FieldsJson<std::vector<T>> {
-  static void write(const std::vector<T>& list, JsonWriter& out) {
-    out.begin_array();
-    for (const T& item : list) write_fields(item, out);
-    out.end();
-  }
-  static void read(std::vector<T>& out, const JsonValue& v) {
-    out.clear();
-    for (const JsonPtr& item : detail::expect(v, JsonKind::array).items) {
-      read_fields(out.emplace_back(), *item);
-    }
-  }
-  static void layout(std::string& out) {
-    out += '*';
-    add_layout<T>(out);
-  }
-};
+template <class Archive, class A, class B>
+void visit_fields(Archive archive, std::pair<A, B>& value) {
+  visit_each(archive, value.first, value.second);
+}
 
-template <class A, class B>
-struct FieldsJson<std::pair<A, B>> {
-  static void write(const std::pair<A, B>& value, JsonWriter& out) {
-    out.begin_array();
-    write_fields(value.first, out);
-    write_fields(value.second, out);
-    out.end();
+template <class Archive, class T>
+void visit_fields(Archive archive, std::vector<T>& list) {
+  const std::size_t count = archive.begin(list.size(), true);
+  if constexpr (Archive::reads) {
+    list.clear();
+    list.resize(count);
   }
-  static void read(std::pair<A, B>& out, const JsonValue& v) {
-    read_fields(out.first, detail::item(v, 0, 2));
-    read_fields(out.second, detail::item(v, 1, 2));
+  for (std::size_t i = 0; i < count; ++i) visit_fields(archive.item(i), list[i]);
+  archive.end();
+}
+
+template <class Archive, class T, std::size_t count>
+void visit_fields(Archive archive, std::array<T, count>& list) {
+  static_cast<void>(archive.begin(count));
+  for (std::size_t i = 0; i < count; ++i) visit_fields(archive.item(i), list[i]);
+  archive.end();
+}
+
+template <class Archive, class T>
+void visit_fields(Archive archive, PerStage<T>& stages) {
+  static_cast<void>(archive.begin(stage_count));
+  for (const Stage stage : all_stages()) {
+    visit_fields(archive.item(static_cast<std::size_t>(stage)), stages[stage]);
   }
-  static void layout(std::string& out) {
-    out += '(';
-    add_layout<A>(out);
-    add_layout<B>(out);
-    out += ')';
-  }
-};
+  archive.end();
+}
+
+template <class Archive, class K, class T, class Less>
+void visit_fields(Archive archive, std::map<K, T, Less>& map) {
+  std::vector<std::pair<K, T>> list(map.begin(), map.end());
+  visit_fields(archive, list);
+  if constexpr (Archive::reads) map = {list.begin(), list.end()};
+}
 
 /// Which of them it is, and that.
+template <class Archive, class... Ts>
+void visit_fields(Archive archive, std::variant<Ts...>& value) {
+  static_cast<void>(archive.begin(2));
+  std::size_t index = value.index();
+  visit_fields(archive.item(0), index);
+  if (index >= sizeof...(Ts)) throw NotThatStruct{};
+  if constexpr (Archive::reads) {
+    using Make = void (*)(std::variant<Ts...>&);
+    constexpr Make make[] = {[](std::variant<Ts...>& held) { held.template emplace<Ts>(); }...};
+    make[index](value);
+  }
+  std::visit([&](auto& held) { visit_fields(archive.item(1), held); }, value);
+  archive.end();
+}
+
 template <class... Ts>
-struct FieldsJson<std::variant<Ts...>> {
-  using V = std::variant<Ts...>;
-  static void write(const V& value, JsonWriter& out) {
-    out.begin_array();
-    write_fields(value.index(), out);
-    std::visit([&](const auto& held) { write_fields(held, out); }, value);
-    out.end();
-  }
-  static void read(V& out, const JsonValue& v) {
-    std::size_t index = 0;
-    read_fields(index, detail::item(v, 0, 2));
-    if (index >= sizeof...(Ts)) throw NotThatStruct{};
-    read_held(out, index, detail::item(v, 1, 2), std::index_sequence_for<Ts...>{});
-  }
-  static void layout(std::string& out) {
-    out += '|';
-    (add_layout<Ts>(out), ...);
-    out += '|';
-  }
+void visit_fields(FieldsLayout archive, std::variant<Ts...>& /*value*/) {
+  std::tuple<Ts...> each;
+  std::apply([&](auto&... held) { visit_each(archive, held...); }, each);
+}
 
- private:
-  template <std::size_t... is>
-  static void read_held(V& out, std::size_t index, const JsonValue& v,
-                        std::index_sequence<is...> /*places*/) {
-    ((is == index ? read_fields(out.template emplace<is>(), v) : void()), ...);
-  }
-};
-
-template <class K, class T, class Less>
-struct FieldsJson<std::map<K, T, Less>> {
-  static void write(const std::map<K, T, Less>& map, JsonWriter& out) {
-    out.begin_array();
-    for (const auto& [key, item] : map) write_fields(std::pair<K, T>(key, item), out);
-    out.end();
-  }
-  static void read(std::map<K, T, Less>& out, const JsonValue& v) {
-    std::vector<std::pair<K, T>> list;
-    read_fields(list, v);
-    out = {list.begin(), list.end()};
-  }
-  static void layout(std::string& out) {
-    out += '*';
-    add_layout<std::pair<K, T>>(out);
-  }
-};
-
-template <class T, std::size_t count>
-struct FieldsJson<std::array<T, count>> {
-  static void write(const std::array<T, count>& list, JsonWriter& out) {
-    out.begin_array();
-    for (const T& item : list) write_fields(item, out);
-    out.end();
-  }
-  static void read(std::array<T, count>& out, const JsonValue& v) {
-    for (std::size_t i = 0; i < count; ++i) read_fields(out[i], detail::item(v, i, count));
-  }
-  static void layout(std::string& out) {
-    out += std::to_string(count);
-    add_layout<T>(out);
-  }
-};
-
-template <class T>
-struct FieldsJson<PerStage<T>> {
-  static void write(const PerStage<T>& stages, JsonWriter& out) {
-    out.begin_array();
-    for (const Stage stage : all_stages()) write_fields(stages[stage], out);
-    out.end();
-  }
-  static void read(PerStage<T>& out, const JsonValue& v) {
-    for (const Stage stage : all_stages()) {
-      read_fields(out[stage], detail::item(v, static_cast<std::size_t>(stage), stage_count));
-    }
-  }
-  static void layout(std::string& out) {
-    out += std::to_string(stage_count);
-    add_layout<T>(out);
-  }
-};
-
-template <class T>
+template <class Archive, class T>
 requires std::is_aggregate_v<T>
-struct FieldsJson<T> {
-  static void write(const T& value, JsonWriter& out) {
-    out.begin_array();
-    with_fields(value, [&](const auto&... fields) { (write_fields(fields, out), ...); });
-    out.end();
-  }
-  static void read(T& out, const JsonValue& v) {
-    with_fields(out, [&](auto&... fields) {
-      std::size_t index = 0;
-      (read_fields(fields, detail::item(v, index++, sizeof...(fields))), ...);
-    });
-  }
-  static void layout(std::string& out) {
-    out += '{';
-    T value{};
-    with_fields(value, [&](auto&... fields) {
-      (add_layout<std::remove_cvref_t<decltype(fields)>>(out), ...);
-    });
-    out += '}';
-  }
-};
+void visit_fields(Archive archive, T& value) {
+  with_fields(value, [&](auto&... fields) { visit_each(archive, fields...); });
+}
+
+template <class T>
+void write_fields(const T& value, JsonWriter& out) {
+  visit_fields(FieldsWriter{out}, const_cast<T&>(value));  // of which it changes nothing
+}
+template <class T>
+void read_fields(T& out, const JsonValue& value) {
+  visit_fields(FieldsReader{value}, out);
+}
+template <class T>
+std::string layout_of() {
+  std::string letters;
+  T value{};
+  visit_fields(FieldsLayout{letters}, value);
+  return letters;
+}
 
 }  // namespace feedrate::schema

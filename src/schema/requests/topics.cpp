@@ -49,7 +49,6 @@ constexpr std::array topics = {
     Topic{.name = "scale", .document = &scale_document},
     Topic{.name = "catalog", .document = &catalog_list_document},
     Topic{.name = "showback", .document = &showback_document},
-    Topic{.name = "figures", .document = &figures_document},
     Topic{.name = "share",
           .own_manual = share_manual,
           .no_json_schema = "it is no JSON document, but lines for feedrate merge alone, each "

@@ -1,6 +1,5 @@
 #pragma once
-// A small HTTP/1.1 server on this machine: what the download probe reads from when no URL is given,
-// and a store with known faults for tests.
+// A small HTTP/1.1 server on this machine: a store with known speed and known faults.
 #include <atomic>
 #include <cstdint>
 #include <list>

@@ -1,4 +1,4 @@
-#include "bench/http_server.hpp"
+#include "bench/support/http_server.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
