@@ -20,6 +20,8 @@ class ByteReader {
 
   /// Appends what comes next; false at the end. InputError where reading fails.
   bool append_to(std::string& text);
+  /// Nothing is unpacked, whatever it begins with; before the first append_to().
+  void take_as_it_is() { begun_ = true; }
   /// What append_to() will append first, up to some ten thousand bytes. Empty: there is nothing.
   std::string_view peek();
 

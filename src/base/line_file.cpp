@@ -20,6 +20,7 @@ LineReader::LineReader(std::unique_ptr<ByteReader> bytes) : bytes_(std::move(byt
 LineReader::LineReader(std::string path, std::size_t longest) : LineReader(std::move(path)) {
   longest_ = longest;
   passes_over_ = true;
+  bytes_->take_as_it_is();
 }
 
 void LineReader::refuse_here(const std::string& message, std::int64_t line) const {

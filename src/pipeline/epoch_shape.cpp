@@ -88,8 +88,10 @@ Duration exposed_communication(const Inputs& inputs) {
 }
 
 Duration all_communication(const Inputs& inputs) {
-  const Duration exposed = exposed_communication(inputs);
-  return inputs.exchange ? std::max(exposed, exchanged(inputs).total) : exposed;
+  if (!inputs.exchange) return exposed_communication(inputs);
+  const Duration sums = exchanged(inputs).total;
+  const auto& spread = inputs.exchange->spread;
+  return spread ? sums + spread->messages / inputs.speed[Stage::allreduce] : sums;
 }
 
 }  // namespace feedrate::pipeline

@@ -100,7 +100,7 @@ std::string where_it_begins(const Advice& advice) {
   const RungResult* rung = rung_of(advice, advice.starts_on);
   if (rung == nullptr || !rung->figures) {
     return fmt::format(
-        "The GPUs are fed: busy {} of the time after start-up, or more, on every rung.",
+        "The GPUs are fed: on every rung they are busy at least {} of the time after start-up.",
         percent(advice.target));
   }
   if (!has_gpu_work(advice)) {

@@ -168,9 +168,9 @@ static void doubt_order(Context& context) {
   });
   if (late == list.end() || !context.texts) return;
   context.out.caveats.push_back(fmt::format(
-      "\"{}\" is listed after \"{}\", which the GPU does: it is simulated before the copy to the "
-      "GPU, as nothing is copied back; list it first, or let the GPU do it (where: gpu).",
-      late->operation, first->operation));
+      "\"{}\" is listed after \"{}\", which runs on the GPU. Nothing is copied back, so \"{}\" is "
+      "simulated before the copy to the GPU; list it first, or run it there too (where: gpu).",
+      late->operation, first->operation, late->operation));
 }
 
 void resolve_preprocess(Context& context) {

@@ -72,8 +72,9 @@ void doubt_ranks(Context& context, double objects) {
   if (longer < worth_saying) return;
   context.out.caveats.push_back(fmt::format(
       "{:g} objects do not divide evenly among {:g} GPUs: simulated as if each had {:.3g}. With "
-      "{:g} for some, an epoch takes up to {:.2g} % longer, or ends early or hangs where not all "
-      "GPUs have as many batches; write a multiple of {:g} objects (/dataset/samples_per_object).",
+      "{:g} for some, an epoch takes up to {:.0f} % longer, or it ends early or hangs where GPUs "
+      "have different numbers of batches; write a multiple of {:g} objects "
+      "(/dataset/samples_per_object).",
       objects, ranks, each, std::ceil(each), 100.0 * longer, ranks));
 }
 

@@ -263,17 +263,14 @@ class Adviser {
       state(first);
       advice_.remedies = ranked(advice_.remedies, savings_);
     }
-    state_instances();
   }
 
-  /// More instances are set against the first remedy: by what `run` states of both.
-  void state_instances() {
-    const auto more = rows_if([](const Remedied& row) {
-      return row.what.name == more_instances && row.after && !row.confirmed;
-    });
-    if (more.empty()) return;
-    state(more);
-    advice_.remedies = ranked(advice_.remedies, savings_);
+  /// States a row that is named beside the first of the list as these are stated. Where it stands,
+  /// it stays.
+  void state_beside(Remedied& row) {
+    const RemedyStanding standing = row.standing;
+    state({&row});
+    row.standing = standing;
   }
 
   /// What the best of the remedies that belong to a rung, or to one before it, saves.
@@ -429,8 +426,11 @@ class Adviser {
     for (const Trial& trial : trials_) {
       if (trial.remedy->words.name != more_instances || !trial.after) continue;
       const auto listed = rows_if([&](const Remedied& row) {
-        return row.what.name == more_instances && row.set == trial.change.set && row.confirmed;
+        return row.what.name == more_instances && row.set == trial.change.set && row.after;
       });
+      if (!listed.empty() && options_.events && !listed.front()->confirmed) {
+        state_beside(*listed.front());
+      }
       const JobFigures after = !listed.empty()   ? *listed.front()->after
                                : options_.events ? stated({trial.change.set}).front().figures
                                                  : *trial.after;

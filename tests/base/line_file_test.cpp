@@ -69,6 +69,10 @@ TEST_CASE("lines: one that is longer than it may be is passed over, and the next
     CHECK(*line == (too_long ? "" : "two"));
   }
   CHECK_FALSE(reader.next());
+  // Whatever a stranger's first bytes are, they are a line.
+  LineReader packed(folder.write("g", "\x1f\x8b\nb"), 3);
+  CHECK(packed.next() == "\x1f\x8b");
+  CHECK(packed.next() == "b");
 }
 
 TEST_CASE("line file: what is no file of lines is refused") {

@@ -37,6 +37,10 @@ TEST_CASE("advise: Caltech-256 with one worker wants four, and not two instances
   const auto advice = json_of("advise scenarios/caltech256_p3.json --set num_workers=1");
   CHECK(first(*advice).change == "num_workers = 4");
   CHECK(first(*advice).rung == "one_gpu_in_memory");
+  // One change has one cost, in the list and in the sentence on what comes too early.
+  const auto* more = row_of(*advice, "more_instances");
+  REQUIRE(more != nullptr);
+  CHECK(at(*more, "after.total_usd").number == at(*advice, "too_early.after.total_usd").number);
   const auto text = shell("feedrate advise scenarios/caltech256_p3.json --set num_workers=1");
   CHECK(text.status == 0);
   CHECK(text.out.find("Do not rent more instances yet: 2 instances with everything") !=

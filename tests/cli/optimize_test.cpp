@@ -116,7 +116,7 @@ TEST_CASE("optimize: where nothing keeps the constraints, the nearest miss, and 
   CHECK(late.status == 1);
   CHECK(has(late.out, "None of 8 points meets the deadline of 5 min."));
   CHECK(has(late.out, "Nearest: num_workers = 4"));
-  CHECK(has(late.out, "deadline by 11 min 48 s"));
+  CHECK(has(late.out, "deadline by 11 min 49 s"));
   CHECK_FALSE(has(late.out, "exceeds"));
   const auto both = shell(caltech +
                           "--over num_workers=1:8:1 --deadline '5 min' --budget '0.01 USD' "
@@ -200,7 +200,7 @@ TEST_CASE("sweep: points are held against a deadline and a budget, in every form
   CHECK(text.status == 0);
   CHECK(has(text.out,
             "2 of 4 points meet the deadline of 20 min and the budget of $1.20; the cheapest of "
-            "them: num_workers\n= 4 (16 min 48 s, $1.08)."));
+            "them: num_workers\n= 4 (16 min 49 s, $1.08)."));
   CHECK(has(text.out, "late, over budget"));
   CHECK(has(text.out, "cheapest that meets them"));
   const auto csv = shell(line + "--format csv");

@@ -520,6 +520,10 @@ TEST_CASE("advised: what takes the first two together, and what comes too early,
       CHECK(advice.priced);
       REQUIRE_FALSE(rows.empty());
       CHECK(advice.too_early->after.total > rows.front()->after->total);
+      if (more != advice.remedies.end() && more->set == advice.too_early->set) {
+        CHECK(more->after->total == advice.too_early->after.total);
+        CHECK(more->after->time == advice.too_early->after.time);
+      }
       // The fewest of them.
       const Scenario twice = of.make(advice.too_early->set);
       CHECK(twice.cluster.instances == 2.0 * of.make({}).cluster.instances);

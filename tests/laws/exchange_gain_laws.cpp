@@ -256,8 +256,11 @@ TEST_CASE("law: all of it overlapped exposes no more than is computed, none expo
 }
 
 TEST_CASE("law: a bus bandwidth that is given as it would be taken anyway changes nothing") {
+  // On two and three instances it has in it what trees save there: messages take longer, by their
+  // share at most.
   pipeline::Generator random(6);
   int checked = 0;
+  int few = 0;
   for (int i = 0; i < 200; ++i) {
     Settings settings = {
         {"/cluster/instance", rented()[static_cast<std::size_t>(
@@ -280,6 +283,13 @@ TEST_CASE("law: a bus bandwidth that is given as it would be taken anyway change
       if (assumed.communication->total.base() > given.communication->total.base() * (1.0 + 1e-4)) {
         continue;
       }
+      const double nodes = assumed.inputs.instances;
+      if (nodes < 4.0) {
+        CHECK(given.communication->total.base() <=
+              4.0 / nodes * assumed.communication->total.base() * (1.0 + 1e-4));
+        ++few;
+        continue;
+      }
       // Six digits of it are typed in.
       CHECK(given.communication->exposed.base() ==
             Approx(assumed.communication->exposed.base())
@@ -292,6 +302,7 @@ TEST_CASE("law: a bus bandwidth that is given as it would be taken anyway change
     }
   }
   CHECK_DRAWN(checked > 50);
+  CHECK_DRAWN(few > 10);
 }
 
 TEST_CASE("law: sums of instances cross the network, whoever computes them, and no more than all") {

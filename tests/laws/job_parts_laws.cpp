@@ -329,7 +329,12 @@ TEST_CASE("job parts: what each stage could carry, were it alone") {
     check(Stage::gpu, step_time(in, in.batch).base(), 1.0);
     check(Stage::gpu_preprocess, (in.gpu_preprocess + in.gpu_preprocess_ahead).base() * in.batch,
           1.0);
-    check(Stage::allreduce, in.exposed_allreduce.base(), in.accumulation);
+    // Of groups of batches, those that an epoch cuts short have an exchange, too.
+    const auto groups = [&](double steps) { return std::ceil(steps / in.accumulation); };
+    const double exchanged =
+        in.epochs * groups(epoch_shape(in).steps) + groups(in.unfinished_steps);
+    check(Stage::allreduce, in.exposed_allreduce.base(),
+          trained_samples(in) / (exchanged * in.batch * gpus));
     const Misses misses = misses_in(in, 3.0);
     const double cpu = in.cached_cpu.base() + (in.cpu - in.cached_cpu).base() * misses.decode;
     if (in.cpu_quota || in.memory || in.locked.base() > 0.0 || cpu <= 0.0) continue;

@@ -324,6 +324,7 @@ TEST_CASE("pieces: groups that no object holds, and a Pipe, are said") {
   CHECK(says(over("150"),
              "200 objects do not divide evenly among 150 GPUs: simulated as if each "
              "had 1.33. With 2 for some, an epoch takes up to 50 % longer"));
+  CHECK(says(over("199"), "an epoch takes up to 99 % longer, or it ends early or hangs"));
   CHECK_FALSE(says(over("100"), "do not divide evenly"));
   CHECK_FALSE(says(over("3"), "do not divide evenly"));  // 67 for two of them: 0.5 %
   const auto pool =

@@ -190,7 +190,7 @@ TEST_CASE("said: what the CPU is to do after the GPU is done before the copy, an
                                      R"("gpu": "0.1 ms", "where": "{}"}}])",
                                      first, second)}});
   };
-  const char* const words = "\"flip\" is listed after \"resize\", which the GPU does";
+  const char* const words = "\"flip\" is listed after \"resize\", which runs on the GPU";
   CHECK(says(listed("gpu", "cpu").caveats, words));
   CHECK(!says(listed("cpu", "gpu").caveats, words));
   CHECK(!says(listed("gpu", "gpu").caveats, words));

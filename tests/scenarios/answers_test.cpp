@@ -112,12 +112,15 @@ TEST_CASE("scenarios: input modes rank by epochs, File passes FastFile once cred
   CHECK(ranking(ten.seconds) == "Pipe EFS FSx FastFile File");
   CHECK(ranking(ten.money) == "Pipe FastFile FSx File EFS");
   const Modes fifteen = modes(15);
-  CHECK(fifteen.seconds.at("FastFile") < fifteen.seconds.at("File"));
+  // What FastFile's workers lose in every epoch is by then what File copied first.
+  CHECK(fifteen.seconds.at("FastFile") == Approx(fifteen.seconds.at("File")).epsilon(0.01));
   const Modes sixty = modes(60);
   CHECK(sixty.seconds.at("File") < sixty.seconds.at("FastFile"));
   CHECK(ranking(sixty.seconds).starts_with("EFS FSx File "));
-  // Both read as fast as the network's baseline lets them.
-  CHECK(sixty.seconds.at("Pipe") == Approx(sixty.seconds.at("FastFile")).epsilon(0.01));
+  // Both read about as fast as the network's baseline lets them; FastFile's workers decode between
+  // their requests.
+  CHECK(sixty.seconds.at("Pipe") < sixty.seconds.at("FastFile"));
+  CHECK(sixty.seconds.at("FastFile") < 1.05 * sixty.seconds.at("Pipe"));
   // While credits last, a stream of several connections is faster than copying first, as AWS found.
   for (const Modes* epochs : {&one, &ten, &fifteen}) {
     CHECK(epochs->seconds.at("Pipe") < epochs->seconds.at("File"));

@@ -202,8 +202,12 @@ TEST_CASE("pricing: keys and limits of older files that nothing asks for are pas
   const Spoilt spoilt("s3.json", R"({"schema": 1, "limits": [
 {"limit": "puts_per_prefix", "value": "3500 /s", "source": "x"},
 {"limit": "range_request", "low": "8 MB", "high": "16 MB", "source": "x"},
-{"limit": "gets_per_prefix", "value": "5500 /s", "source": "x", "fp8": 242}]})");
+{"limit": "gets_per_prefix", "value": "5500 /s", "source": "x"}]})");
   CHECK(schema::read_whole_catalog(spoilt.folder()).s3.gets_per_prefix->value == per_second(5500));
+  // In another record they are keys that nobody knows.
+  const Spoilt misplaced("s3.json", R"({"schema": 1, "limits": [
+{"limit": "gets_per_prefix", "value": "5500 /s", "source": "x", "fp8": 242}]})");
+  CHECK(says(misplaced.complaint(), "got \"fp8\""));
 }
 
 TEST_CASE("pricing: wrong units, missing origins and negative numbers are all told in one go") {

@@ -455,4 +455,15 @@ TEST_CASE("billing: a price is that of the machine that it was stated beside, na
                                 : "/cluster/price is that of a machine without a name: g5.xlarge"));
   }
   CHECK(paid(named, "p3.2xlarge").input.compute.price.value == usd_per_hour(2.0));
+  // `--set price=…` of a sweep over instances is meant for them.
+  schema::Document asked = schema::parse_document(
+      R"({"name": "t", "dataset": {"samples": 1000}, "source": {"service": "local"},
+          "loader": {"num_workers": 2, "batch_size": 10},
+          "cluster": {"vcpus": 8, "gpus_per_instance": 1, "region": "us-east-1"},
+          "job": {"step": "10 ms"}})",
+      "t.json");
+  schema::set_value(asked, "price", "2 USD/h");
+  asked.keep_as_base();
+  schema::set_value(asked, "instance", "g5.xlarge");
+  CHECK(Billed(schema::read_scenario(asked)).input.compute.price.value == usd_per_hour(2.0));
 }

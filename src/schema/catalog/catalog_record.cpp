@@ -244,20 +244,11 @@ Provenance Record::provenance(std::string_view key) const {
   return from;
 }
 
-bool is_retired(std::string_view key) {
-  constexpr std::string_view keys[] = {
-      "creation",      "disk_burst",      "disk_write", "fp8",           "network",
-      "network_burst", "puts_per_prefix", "ram_cache",  "range_request", "write_latency"};
-  const bool named = std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
-  return named || key.starts_with("single_flow");
-}
-
 void Record::only(const std::vector<std::string>& keys) const {
   for (const JsonMember& member : object_->members) {
     const auto named = [&](std::string_view key) { return key == member.key; };
     if (std::any_of(keys.begin(), keys.end(), named)) continue;
     if (std::any_of(std::begin(mark_keys), std::end(mark_keys), named)) continue;
-    if (is_retired(member.key)) continue;
     std::vector<std::string> all = keys;
     all.insert(all.end(), std::begin(mark_keys), std::end(mark_keys));
     problems_->add_at(*member.value, member.line, join_pointer(pointer_, member.key),

@@ -8,6 +8,7 @@
 //   "recalled" [KEY …] keys that are from memory although the record has a source
 //   "derived"  the rule by which the record's numbers, or {KEY: rule} single ones, were computed
 //   "note"     words for readers
+#include <array>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -104,8 +105,24 @@ class Record {
   std::string note_;
 };
 
-/// Whether it is a key or limit of older pricing files that nothing asks for: it is passed over.
-bool is_retired(std::string_view key);
+/// Keys of older pricing files that nothing asks for, by what the records are of: passed over.
+template <class T>
+inline constexpr std::array<std::string_view, 0> retired_keys = {};
+template <>
+inline constexpr std::array retired_keys<Gpu> = {std::string_view("fp8")};
+template <>
+inline constexpr std::array retired_keys<FsxTier> = {
+    std::string_view("network"), std::string_view("network_burst"), std::string_view("disk_write"),
+    std::string_view("disk_burst"), std::string_view("ram_cache")};
+template <>
+inline constexpr std::array retired_keys<EfsMode> = {std::string_view("write_latency")};
+/// Likewise their limits.
+inline constexpr std::string_view retired_limits[] = {"creation",
+                                                      "puts_per_prefix",
+                                                      "range_request",
+                                                      "single_flow",
+                                                      "single_flow_in_placement_group",
+                                                      "single_flow_ena_express"};
 
 inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pcie", "nvlink",
                                                           "nvswitch"};
@@ -126,6 +143,7 @@ template <class T>
 void read_fields(const Record& record, std::span<const Field<T>> fields, T& into,
                  std::span<const std::string_view> groups = {}) {
   std::vector<std::string> known(groups.begin(), groups.end());
+  known.insert(known.end(), retired_keys<T>.begin(), retired_keys<T>.end());
   for (const Field<T>& field : fields) {
     read_field(record, field.key, field.required, field.member_of(into), known);
   }
@@ -141,7 +159,7 @@ void read_limit(const Record& record, std::span<const Field<T>> fields, T& into)
   const JsonValue* const limit = record.at("limit");
   if (limit == nullptr) {
     record.complain("", "expected the key \"limit\"");
-  } else if (is_retired(limit->text) && std::ranges::find(names, limit->text) == names.end()) {
+  } else if (std::ranges::find(retired_limits, limit->text) != std::end(retired_limits)) {
     return;
   }
   const auto index = record.word("limit", names);

@@ -41,7 +41,6 @@ class Complaints {
   std::vector<Problem> list_;
 };
 
-/// Without the quotes that some programs write around every field.
 /// Line by line; numbers from 1 on.
 template <class Take>
 void over_lines(std::string_view text, const Take& take) {

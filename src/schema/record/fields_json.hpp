@@ -161,11 +161,12 @@ void visit_fields(Archive archive, std::pair<A, B>& value) {
 template <class Archive, class T>
 void visit_fields(Archive archive, std::vector<T>& list) {
   const std::size_t count = archive.begin(list.size(), true);
-  if constexpr (Archive::reads) {
-    list.clear();
-    list.resize(count);
+  if constexpr (Archive::reads) list.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    // One after the other: a forged list of the wrong items ends at its first.
+    if constexpr (Archive::reads) list.emplace_back();
+    visit_fields(archive.item(i), list[i]);
   }
-  for (std::size_t i = 0; i < count; ++i) visit_fields(archive.item(i), list[i]);
   archive.end();
 }
 

@@ -153,6 +153,9 @@ void fill_measured_on(Scenario& scenario, const Document& document) {
   fill(on.remote_times, document, remote, cluster, cpu_times, all_in);
   fill_batch(on.batch_size, document);
   fill(on.price, document, cluster, cluster, prices, all_in);
+  // One that was asked for with no instance beside it is meant for those that are tried.
+  const Stated price = prices(*document.root());
+  if (on.price == unknown_machine && !all_in(price, prices(*document.written()))) on.price.reset();
   fill(on.machine_figures, document, cluster, cluster, machine_figures, any_in);
 }
 
