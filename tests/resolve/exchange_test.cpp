@@ -1,8 +1,10 @@
 // Communication that a scenario leaves to be computed: who asks for it, and what it answers.
 #include <algorithm>
+#include <cmath>
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "pipeline/mean.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
@@ -267,6 +269,32 @@ TEST_CASE("exchange: a bus bandwidth, given or measured, is reached on any numbe
       for (const double found : {time(R"(, "busbw": "10 GB/s")", nullptr), time("", &host)}) {
         CHECK(found >= by_definition * (1.0 - 1e-9));
         CHECK(found <= 1.15 * by_definition);  // flags beside the data, and latency
+      }
+    }
+  }
+}
+
+TEST_CASE("exchange: what all-reduces carry alone is what all of their messages let through") {
+  for (const std::string how : {"ddp", "horovod", "zero1", "zero2", "fsdp", "zero3"}) {
+    for (const char* const accumulation : {"1", "7"}) {
+      for (const char* const instances : {"2", "8"}) {
+        INFO(how << ", " << accumulation << " batches, " << instances << " instances");
+        Settings settings =
+            job(R"({"parameters": 350000000, "gradient_type": "bf16"})", instances, how);
+        settings.emplace_back("/job/gradient_accumulation", accumulation);
+        settings.emplace_back("/job/step", "\"10 s\"");  // hides all but the last message
+        const auto of = resolved(settings);
+        REQUIRE(of.communication);
+        const pipeline::Inputs& in = of.inputs;
+        const double alone =
+            pipeline::capacities(in, pipeline::EpochKind::later, 1.0)[Stage::allreduce].base();
+        // Sharded parameters are exchanged in every batch, gradients once an optimizer step, and
+        // in one that an epoch cuts short, too.
+        const double each =
+            of.communication->total.base() * in.accumulation / std::stod(accumulation);
+        const double times =
+            std::ceil(pipeline::epoch_shape(in).steps / in.accumulation) * in.epochs;
+        CHECK(alone == Approx(pipeline::trained_samples(in) / (times * each)));
       }
     }
   }
