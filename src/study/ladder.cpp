@@ -37,6 +37,11 @@ std::vector<Plan> plans(const Scenario& scenario, double gpus_per_instance) {
   Setting in_memory = one_gpu;
   in_memory.emplace_back("/source", no_source);
   in_memory.emplace_back("/disk", memory_disk);
+  // Checkpoints that go where the data come from go to memory, too.
+  const auto& checkpoint = scenario.job.checkpoint;
+  if (checkpoint && !checkpoint->bandwidth && !checkpoint->to) {
+    in_memory.emplace_back("/job/checkpoint/bandwidth", "1000 GB/s");
+  }
   return {{Rung::one_gpu_in_memory, in_memory, std::string(given)},
           {Rung::one_gpu, one_gpu, std::string(given)},
           {Rung::one_instance, alone,

@@ -243,6 +243,25 @@ TEST_CASE("advise: bad input is refused with what was expected") {
   }
 }
 
+TEST_CASE("advise: every rung of the ladder is a job that runs with its settings") {
+  const std::string job =
+      "scenarios/input_modes.json --set '/job/checkpoint={\"interval\": \"10 min\", \"size\": "
+      "\"2 GB\"}' --set instances=2";
+  const auto advice = json_of("advise " + job);
+  std::size_t ran = 0;
+  for (const auto& rung : at(*advice, "ladder").items) {
+    if (rung->find("figures")->kind == feedrate::schema::JsonKind::null) continue;
+    std::string settings;
+    for (const auto& one : at(*rung, "set").members) {
+      settings += " --set '" + one.key + "=" + one.value->text + "'";
+    }
+    INFO(settings);
+    CHECK(at(*json_of("run " + job + settings), "result.time.total_s").number > 0.0);
+    ++ran;
+  }
+  CHECK(ran == 3);  // on one GPU in memory, on one GPU, on two instances
+}
+
 TEST_CASE("advise: a deadline says which remedies meet it") {
   const std::string job = "feedrate advise scenarios/caltech256_p3.json --set num_workers=1 ";
   CHECK(shell(job + "--deadline '20 min'").out.find("with any one of the remedies") !=
