@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text_lines.hpp"
 #include "bench/observe/kernel_file.hpp"
 
 namespace feedrate::bench::observe {
@@ -12,12 +13,8 @@ namespace {
 
 /// Whether a comma-separated list of controllers names this one.
 bool has(std::string_view controllers, std::string_view controller) {
-  while (!controllers.empty()) {
-    const std::size_t end = std::min(controllers.find(','), controllers.size());
-    if (controllers.substr(0, end) == controller) return true;
-    controllers.remove_prefix(std::min(end + 1, controllers.size()));
-  }
-  return false;
+  const auto names = split_at(controllers, ',', "");
+  return std::find(names.begin(), names.end(), controller) != names.end();
 }
 
 /// Beside groups of version 1, those of version 2 have a folder of their own.

@@ -11,6 +11,7 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
+#include "base/text_lines.hpp"
 #include "cli/commands.hpp"
 #include "cli/constraint_flags.hpp"
 #include "cli/inputs.hpp"
@@ -97,12 +98,8 @@ Applied applied_remedies(const Advice& advice, std::string_view numbers) {
     }
     return applied;
   }
-  while (true) {
-    const std::size_t comma = numbers.find(',');
-    add(remedy_of(advice, numbers.substr(0, comma)));
-    if (comma == std::string_view::npos) return applied;
-    numbers.remove_prefix(comma + 1);
-  }
+  for (const std::string_view number : split_at(numbers, ',', "")) add(remedy_of(advice, number));
+  return applied;
 }
 
 /// The changed scenario as a file's text.

@@ -160,13 +160,14 @@ void limit_by_memory(Context& context) {
 /// Samples cross to the GPU once: what the CPU does comes before it, in whatever order it is
 /// listed.
 static void doubt_order(Context& context) {
+  if (!context.texts) return;
   const auto& list = context.scenario.preprocess;
   const auto on_gpu = [](const Operation& op) { return op.where == Place::gpu; };
   const auto first = std::find_if(list.begin(), list.end(), on_gpu);
   const auto late = std::find_if(first, list.end(), [](const Operation& op) {
     return op.where == Place::cpu || op.where == Place::remote;
   });
-  if (late == list.end() || !context.texts) return;
+  if (late == list.end()) return;
   context.out.caveats.push_back(fmt::format(
       "\"{}\" is listed after \"{}\", which runs on the GPU. Nothing is copied back, so \"{}\" is "
       "simulated before the copy to the GPU; list it first, or run it there too (where: gpu).",
