@@ -11,12 +11,21 @@ using namespace cuda_host;
 TEST_CASE("on_cuda_host: without PyTorch the native parts run, and it says so") {
   const Host host;
   const Outcome look = host.run("look", "PYTHON=/bin/false");
-  INFO(look.out << look.err);
-  CHECK(look.status == 3);
-  CHECK(has(look.out, "/bin/false has no PyTorch"));
-  CHECK(has(look.out, "quick: done"));
-  const Outcome profile = host.run("profile", "PYTHON=/bin/false");
-  INFO(profile.out << profile.err);
+  {
+    INFO(look.out << look.err);
+    CHECK(look.status == 3);
+    CHECK(has(look.out, "/bin/false has no PyTorch"));
+    CHECK(has(look.out, "quick: done"));
+  }
+  Outcome profile = host.run("profile", "PYTHON=/bin/false");
+  if (!has(profile.out, "calibrate: done")) {
+    // Seen once: probes wait for real threads, and give up after seconds that a machine of a CI may
+    // pause for. Why is said, whatever becomes of the second go.
+    WARN("the first go: " << host.result("calibrate.err"));
+    profile = host.run("profile", "PYTHON=/bin/false");
+  }
+  // Alone: a log that is cut keeps the end.
+  INFO("profile: " << profile.err << "calibrate: " << host.result("calibrate.err"));
   CHECK(profile.status == 3);
   CHECK(has(profile.out, "calibrate: done"));
   CHECK(has(host.result("host.measurements.json"), "\"probe\": \"h2d\""));
