@@ -137,7 +137,9 @@ double objects_of_rank(const Inputs& inputs);
 /// owns and no more, in as many batches as are its own in turn. (A real one fills its batches up to
 /// the last of them, and that is smaller: torch/utils/data/_utils/fetch.py,
 /// _IterableDatasetFetcher, cuts the samples of each worker by itself. So an epoch has up to a
-/// batch more for each worker than is simulated, as small as all of them together are large.)
+/// batch more for each worker than is simulated, as small as all of them together are large. Where
+/// nothing is left for who owns more, its batches are larger by what it owns more, twice as large
+/// at most, and by events all wait for them.)
 struct Division {
   double workers = 1.0;
   double first = 0.0;  ///< batches of all workers

@@ -131,6 +131,9 @@ TEST_CASE("law: the first step comes when the events say it does, and never afte
   // Of the epoch's time, which is what figures after the first step leave it out of.
   std::sort(errors.begin(), errors.end());
   INFO("median " << median(errors) << ", worst " << errors.back());
-  CHECK(errors[errors.size() * 9 / 10] < 0.05);
+  // A tenth of all jobs at most is off by more: of so many draws, by three standard deviations.
+  const double tenth = 0.1 * static_cast<double>(errors.size());
+  const auto beyond = errors.end() - std::lower_bound(errors.begin(), errors.end(), 0.05);
+  CHECK(static_cast<double>(beyond) <= tenth + 3.0 * std::sqrt(tenth));
   CHECK(median(errors) < 0.01);
 }
