@@ -61,6 +61,8 @@ struct Machine {
   Known<Bandwidth> network;        ///< sustained indefinitely, all flows together
   Known<Bandwidth> network_burst;  ///< held for 5 to 60 minutes
   std::optional<bool> efa;
+  Known<Bandwidth> gpu_network;          ///< the GPUs' own ports, beside `network`: of gradients
+  std::optional<NetworkFabric> fabric;   ///< of what gradients pass; empty: efa or TCP
   Known<Bandwidth> ebs_bandwidth;        ///< sustained indefinitely
   Known<Bandwidth> ebs_bandwidth_burst;  ///< held for 30 minutes a day
   Known<Frequency> ebs_iops;             ///< at 16 KiB

@@ -94,6 +94,8 @@ Table facts_table(const Machine& m) {
   add_fact(table, "PCIe of a GPU, one way", m.pcie);
   add_network(table, "network", m.network);
   add_network(table, "network, burst", m.network_burst);
+  add_network(table, "network of the GPUs", m.gpu_network);
+  if (m.fabric) add_word(table, "fabric", std::string(name_of(*m.fabric)));
   add_fact(table, "EBS bandwidth", m.ebs_bandwidth);
   add_fact(table, "EBS bandwidth, burst", m.ebs_bandwidth_burst);
   add_fact(table, "EBS operations per second", m.ebs_iops);

@@ -82,7 +82,8 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   } else if (opens_files(context, service)) {
     read.latency += context.assume(Stage::download, assumed::file_open, read.latency);
   }
-  const bool shared = given.shared.value_or(known.shared);
+  // What is stated of a service is what it gives to all; what S3 is known to give is for one.
+  const bool shared = given.shared.value_or(known.shared || given.bandwidth.has_value());
   const double of_instances = shared ? sharers : 1.0;
   const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
                                              known.bandwidth);

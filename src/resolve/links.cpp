@@ -122,6 +122,7 @@ static Known<Bandwidth> line_between(const Context& context) {
   if (context.scenario.cluster.network) {
     return Value<Bandwidth>::given(*context.scenario.cluster.network);
   }
+  if (const auto of_gpus = context.published(&Machine::gpu_network)) return of_gpus;
   return context.published(&Machine::network);
 }
 
@@ -145,6 +146,9 @@ static NetworkFabric found_fabric(Context& context, const AllReduce& given) {
   constexpr double fast = 100e9 / 8.0;
   const Known<Bandwidth> line = line_between(context);
   const bool is_fast = line && line->value.base() >= fast;
+  if (machine != nullptr && machine->fabric && !context.scenario.cluster.network) {
+    return published(*machine->fabric, "the fabric of the instance's GPUs");
+  }
   if (machine != nullptr && machine->efa) {
     if (!*machine->efa) return published(tcp, "the instance has no EFA");
     // Smaller ones have it too, and many jobs on them do not set it up.
@@ -215,7 +219,13 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
       burst && !context.scenario.cluster.network) {
     line = burst;
   }
-  if (line) context.gradients_apart = has_own_network(context, given, found, line->value);
+  const bool of_gpus =
+      context.published(&Machine::gpu_network) && !context.scenario.cluster.network;
+  if (of_gpus) {
+    context.gradients_apart = true;
+  } else if (line) {
+    context.gradients_apart = has_own_network(context, given, found, line->value);
+  }
   return found;
 }
 

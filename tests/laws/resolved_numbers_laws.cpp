@@ -265,7 +265,8 @@ Read expected_read(const World& w, Bytes request, double bytes, double requests)
              given.service.family() == Service::nfs) {
     read.latency = 2.0 * read.latency;
   }
-  const bool shared = given.shared.value_or(given.service.family() == Service::nfs);
+  const bool shared =
+      given.shared.value_or(given.service.family() == Service::nfs || given.bandwidth);
   const double sharers = shared ? instances : 1.0;
   const auto limit = given.bandwidth ? given.bandwidth
                      : s3 && w.catalog.s3.per_instance
@@ -417,7 +418,7 @@ void check_disk(const World& w, const Resolved& out) {
   const double gp2 = std::clamp(3.0 * size / 1073741824.0, 100.0, 16000.0);
   std::optional<double> iops;
   if (kind == DiskKind::nvme && m.nvme_read_iops) iops = base(m.nvme_read_iops->value);
-  if (kind == DiskKind::ebs) iops = type == "gp3" ? 3000.0 : type == "gp2" ? gp2 : 64000.0;
+  if (kind == DiskKind::ebs) iops = type == "gp2" ? gp2 : 3000.0;
   const bool of_host_iops = w.host && w.host->disk_iops;
   if (of_host_iops) iops = base(w.host->disk_iops->value);
   if (given.iops) iops = base(*given.iops);

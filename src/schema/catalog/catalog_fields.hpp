@@ -37,6 +37,8 @@ inline constexpr Field<Machine> network_fields[] = {
     field<&Machine::network>("baseline", "what can be sustained indefinitely"),
     field<&Machine::network_burst>("burst", "what burst credits allow for minutes"),
     field<&Machine::efa>("efa", "Elastic Fabric Adapter"),
+    field<&Machine::gpu_network>("gpu_network", "the GPUs' own ports together, beside baseline"),
+    field<&Machine::fabric>("fabric", "what gradients pass: efa, infiniband, gpudirect_tcp, tcp"),
 };
 inline constexpr Field<Machine> ebs_group_fields[] = {
     field<&Machine::ebs_bandwidth>("bandwidth", "to all EBS volumes, sustained indefinitely"),

@@ -39,6 +39,9 @@ std::string kind_of(Type<Precision>) {
 std::string kind_of(Type<Interconnect>) {
   return "word";
 }
+std::string kind_of(Type<NetworkFabric>) {
+  return "word";
+}
 template <class V>
 std::string kind_of(Type<Value<V>>) {
   return kind_of(Type<V>{});
@@ -238,6 +241,9 @@ void say_type(JsonWriter& out, Type<Precision>) {
 }
 void say_type(JsonWriter& out, Type<Interconnect>) {
   enum_or_null(out, interconnect_words);
+}
+void say_type(JsonWriter& out, Type<NetworkFabric>) {
+  enum_or_null(out, fabric_words);
 }
 template <class V>
 void say_type(JsonWriter& out, Type<Value<V>>) {

@@ -69,6 +69,10 @@ void read_one(const Record& record, std::string_view key, Interconnect& into) {
   if (const auto i = record.word(key, interconnect_words)) into = static_cast<Interconnect>(*i);
 }
 
+void read_one(const Record& record, std::string_view key, std::optional<NetworkFabric>& into) {
+  if (const auto i = record.word(key, fabric_words)) into = static_cast<NetworkFabric>(*i);
+}
+
 void read_one(const Record& record, std::string_view key, Precision& into) {
   if (const auto i = record.word(key, training_precision_words)) into = static_cast<Precision>(*i);
 }

@@ -30,7 +30,8 @@ using Target =
                  Known<double>*, Duration*, Frequency*, std::optional<HourlyPrice>*,
                  Known<Duration>*, Known<Bytes>*, Known<Bandwidth>*, Known<Frequency>*,
                  Known<Money>*, Known<HourlyPrice>*, Known<StoragePrice>*, Known<TransferPrice>*,
-                 Range<Duration>*, Range<Bandwidth>*, Purchase*, Interconnect*, Precision*>;
+                 Range<Duration>*, Range<Bandwidth>*, Purchase*, Interconnect*, Precision*,
+                 std::optional<NetworkFabric>*>;
 
 template <class T>
 struct Field {

@@ -87,7 +87,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
                                                 .example = "1 ms/MB"}),
       entry<&Source::shared>(
           "shared", {"whether bandwidth is shared by all instances; requests_per_second always is",
-                     "depends on the service"}),
+                     "true for file systems, and where bandwidth is given"}),
       entry<&Source::deployment_type>("deployment_type",
                                       {"FSx: \"SCRATCH_2\", \"PERSISTENT_2\" …"}),
       entry<&Source::throughput_per_capacity>(
