@@ -23,8 +23,7 @@ Curve<double> cores_curve(double cores, double threads, double oversubscription,
     const double share = cores > 1.0 ? (n - 1.0) / (cores - 1.0) : 0.0;
     const double of_pool = std::max(0.0, n / together.pools - 1.0);
     return n / (1.0 + together.contention * (n - 1.0) +
-                std::max(all_busy * share,
-                         together.pool * of_pool / (1.0 + of_pool / pool_bend)));
+                std::max(all_busy * share, together.pool * of_pool / (1.0 + of_pool / pool_bend)));
   };
   curve.points.push_back({1.0, std::min(1.0, cores)});
   // The law bends: a point for each core at first, then ever wider apart.

@@ -64,6 +64,16 @@ void gp2_iops(Context& context, PublishedDisk& disk) {
       context.assume(Stage::disk, assumed::gp2_credit, full_credit * assumed::gp2_credit.value);
 }
 
+/// io1 and io2 are bought by their IOPS, so nobody has the most by default: as many as gp3 has for
+/// nothing, and as a volume of this size may have (50 a GiB of io1, EBS user guide).
+Known<Frequency> bought_iops(const EbsVolume& volume, Bytes size) {
+  constexpr double of_gp3 = 3000.0;
+  constexpr double of_gibibyte = 50.0;
+  const double most = volume.type == "io1" ? of_gibibyte * (size / gibibytes(1.0)) : of_gp3;
+  return Value<Frequency>::assumed(per_second(std::clamp(most, 100.0, of_gp3)),
+                                   "as many as gp3 has; io1 and io2 are paid by them");
+}
+
 /// An EBS volume whose size is not given is the smallest that holds what must lie on it.
 Bytes volume_size(Context& context) {
   const auto& given = context.scenario.disk.size;
@@ -113,6 +123,7 @@ PublishedDisk of_ebs(Context& context) {
   disk.size = volume_size(context);
   disk.bandwidth = volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
+  if (type.starts_with("io")) disk.iops = bought_iops(*volume, *disk.size);
   if (volume->operation) disk.operation = volume->operation->value;
   bandwidth_of_size(context, *volume, disk);
   if (type == "gp2") gp2_iops(context, disk);

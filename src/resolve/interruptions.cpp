@@ -60,16 +60,27 @@ struct CheckpointStore {
   Bandwidth of_all;              ///< of all instances together, where they share it
 };
 
-std::optional<CheckpointStore> storage(const Inputs& all, const Checkpoint& given) {
+/// What EFS counts of a byte that is read, and so what it takes of those written where it lets
+/// through what is paid for or earned.
+double counted_of_read(Context& context) {
+  const Source& source = context.scenario.source;
+  if (source.service.family() != Service::efs || source.bandwidth) return 1.0;
+  if (planned_efs(context).mode == "elastic") return 1.0;
+  const auto& metered = context.catalog.efs.read_metering;
+  return metered ? metered->value : 1.0;
+}
+
+/// `counted`: of the rate of reads that all instances share.
+std::optional<CheckpointStore> storage(const Inputs& all, const Checkpoint& given, double counted) {
   if (given.to || given.region) return std::nullopt;
   const Inputs inputs = pipeline::with_whole_limits(all);
-  const auto rate_of = [](const Read& read) {
+  const auto rate_of = [&](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
     const Curve<Bandwidth> reached = read.through_nic();
     Bandwidth rate = read.connections > 0.0 ? reached.total(read.connections) : reached.maximum();
     for (const RateLimit& limit : read.limits) {
       if (!limit.of_requests && limit.rate > 0.0) {
-        rate = std::min(rate, Bandwidth::of(limit.rate));
+        rate = std::min(rate, Bandwidth::of(limit.rate * (limit.shared ? counted : 1.0)));
       }
     }
     return rate;
@@ -92,7 +103,7 @@ std::optional<CheckpointStore> storage(const Inputs& all, const Checkpoint& give
   place.of_all = read->shared_by_all;
   for (const RateLimit& limit : read->limits) {
     if (limit.of_requests || !limit.shared || limit.rate <= 0.0) continue;
-    const Bandwidth whole = Bandwidth::of(limit.rate);
+    const Bandwidth whole = Bandwidth::of(limit.rate * counted);
     place.of_all = place.of_all > Bandwidth{} ? std::min(place.of_all, whole) : whole;
   }
   if (place.rate <= Bandwidth{}) return std::nullopt;
@@ -157,7 +168,8 @@ void checkpoints(Context& context) {
   }
   const Bytes size = checkpoint_size(context, *given);
   context.checkpoint = given->size.value_or(size);
-  const auto place = given->bandwidth ? std::nullopt : storage(inputs, *given);
+  const auto place =
+      given->bandwidth ? std::nullopt : storage(inputs, *given, counted_of_read(context));
   Bandwidth rate;
   if (place) {
     rate = context.assume(stage, assumed::checkpoint_share,

@@ -79,11 +79,15 @@ Published of_efs(Context& context) {
   efs.per_client = mode->per_client;
   efs.bandwidth = mode->read.low;
   efs.requests = mode->read_iops;
-  if (name == "bursting" && limits.earned) {
-    const Bandwidth earned = limits.earned->value * stored;
-    const Bandwidth least = limits.earned_minimum ? limits.earned_minimum->value : earned;
-    const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
-    efs.bandwidth = Value<Bandwidth>{std::max(earned, least) / metered, limits.earned->from};
+  const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
+  // What is stored earns its throughput in both modes.
+  std::optional<Bandwidth> earned;
+  if (limits.earned) {
+    earned = limits.earned->value * stored;
+    if (limits.earned_minimum) earned = std::max(*earned, limits.earned_minimum->value);
+  }
+  if (name == "bursting" && earned) {
+    efs.bandwidth = Value<Bandwidth>{*earned / metered, limits.earned->from};
     if (limits.burst) {
       const Bandwidth burst = limits.burst->value * stored;
       const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
@@ -96,7 +100,9 @@ Published of_efs(Context& context) {
     const Bandwidth provisioned = context.need<Bandwidth>(
         Stage::download, "/source/provisioned_throughput", source.provisioned_throughput, {}, {},
         "the throughput that is paid for");
-    efs.bandwidth = Value<Bandwidth>::given(provisioned);
+    const Bandwidth read = std::max(provisioned, earned.value_or(provisioned)) / metered;
+    efs.bandwidth =
+        Value<Bandwidth>::given(mode->read.low ? std::min(read, mode->read.low->value) : read);
   }
   return efs;
 }

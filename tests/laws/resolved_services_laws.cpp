@@ -59,7 +59,11 @@ TEST_CASE(
         burst = 3.0 * std::max(1e8, 1e-4 * capacity);
         credit = 3.0 * 2.1 * 1099511627776.0 * assumed::efs_credit.value;
       }
-      if (kind == 2.0) rate = base(*s.source.provisioned_throughput);
+      if (kind == 2.0) {
+        // What is paid for, or earned where that is more, up to what the mode lets through.
+        const double paid = std::max(base(*s.source.provisioned_throughput), 5e-5 * capacity);
+        rate = std::min(rate, 3.0 * std::max(paid, 1e6));
+      }
       per_client = base(mode.per_client->value);
       each = *per_client;
       if (mode.read_iops) requests = base(mode.read_iops->value);

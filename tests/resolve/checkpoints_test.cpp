@@ -61,3 +61,16 @@ TEST_CASE("checkpoints: without an interval they are written where something end
                           {"cluster.price", "3 USD/h"}};
   CHECK(with_checkpoint(R"({"size": "1 GB"})", block).inputs.best_interval);
 }
+
+TEST_CASE("checkpoints: EFS takes a third of what it lets read, where reads are metered so") {
+  const auto rate_of = [](const char* more) {
+    Settings settings = {
+        {"/source", std::string(R"({"service": "efs", "capacity": "1 GB")") + more + "}"}};
+    settings.insert(settings.end(), of_a_model.begin(), of_a_model.end());
+    const Resolved found = with_checkpoint(R"({"size": "12 GB", "interval": "1 h"})", settings);
+    return 12e9 / found.inputs.checkpoint_time.base();
+  };
+  const double paid =
+      rate_of(R"(, "throughput_mode": "provisioned", "provisioned_throughput": "100 MB/s")");
+  CHECK(paid == Approx(100e6 * assumed::checkpoint_share.value).epsilon(1e-3));
+}

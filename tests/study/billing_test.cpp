@@ -175,14 +175,18 @@ TEST_CASE("billing: provisioned IOPS cost money where the volume type has none f
   const Billed gp3(job(settings));
   CHECK(gp3.dollars("EBS IOPS") ==
         Approx(13000 * 0.005 / 730.0 * (gp3.bill.billed_time / hours(1))));
-  // What is simulated where nothing is given, all that the type allows, is what is paid for.
+  // What is simulated where nothing is given is what is paid for: as many as gp3 has, and 50 a GiB
+  // of a small io1 volume.
   settings.erase(settings.begin() + 3);
   settings.back().second = "io2";
-  const Billed most(job(settings));
-  const double operations = most.bill.storage.base() - most.dollars("EBS io2");
-  CHECK(operations ==
-        Approx(32000 * (0.065 + 0.0455) / 730.0 * (most.bill.billed_time / hours(1))));
-  CHECK(most.remarks_say("64000 IOPS"));
+  const auto operations = [&](const std::string& type) {
+    const Billed by_default(job(settings));
+    const double of_storage = by_default.bill.storage.base() - by_default.dollars("EBS " + type);
+    return of_storage / (by_default.bill.billed_time / hours(1)) * 730.0 / 0.065;
+  };
+  CHECK(operations("io2") == Approx(3000.0));
+  settings.back().second = "io1";
+  CHECK(operations("io1") == Approx(3000.0));
   settings.back().second = "gp3";
   CHECK(Billed(job(settings)).line("EBS IOPS") == nullptr);
 }
