@@ -142,6 +142,51 @@ std::vector<Change> accumulated(const Situation& s) {
   return list;
 }
 
+bool shards_weights(const Situation& s) {
+  const auto how = s.scenario.job.parallelism;
+  return how == Parallelism::fsdp || how == Parallelism::zero3;
+}
+
+bool step_grows_with_batch(const Step& step) {
+  return step.table || step.per_sample || step.parameters || step.model;
+}
+
+/// Fewer and larger batches of a step, as many samples in all.
+std::vector<Change> fewer_microbatches(const Situation& s) {
+  std::vector<Change> list;
+  const double batch = s.scenario.loader.batch_size.value_or(1.0);
+  const double of_step = s.scenario.job.gradient_accumulation.value_or(1.0);
+  for (double times = 2.0; times <= of_step; times += 1.0) {
+    if (std::fmod(of_step, times) != 0.0) continue;
+    const std::string larger = exact_text(batch * times);
+    const std::string fewer = exact_text(of_step / times);
+    Change change{{{"batch_size", larger}, {"gradient_accumulation", fewer}},
+                  words::assigned("batch_size", larger) + ", " +
+                      words::assigned("gradient_accumulation", fewer)};
+    if (!s.scenario.job.step->gpu_memory) change.words += ", if the GPU's memory holds it";
+    if (s.scenario.job.steps) {
+      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
+    }
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+/// Whether a GPU holds all weights and gradients in bf16, and its part of Adam's state, in so much
+/// of its memory that the rest is left for activations.
+bool holds_weights(const Situation& s) {
+  constexpr double most = 0.6;
+  constexpr double of_weights = 4.0;  // bytes of a parameter: weight, gradient
+  constexpr double of_optimizer = 12.0;
+  const auto& job = s.scenario.job;
+  const auto parameters = job.step && job.step->parameters ? job.step->parameters
+                          : job.allreduce                  ? job.allreduce->parameters
+                                                           : std::nullopt;
+  if (!parameters || !s.resolved.machine || !s.resolved.machine->gpu_memory) return false;
+  const double bytes = *parameters * (of_weights + of_optimizer / s.inputs().gpus());
+  return bytes <= most * s.resolved.machine->gpu_memory->value.base();
+}
+
 const Remedy training_list[] = {
     {{"gradient_accumulation", "fewer, larger optimiser steps", RemedyKind::code, 1.0,
       Rung::one_instance, "GPUs wait for gradients",
@@ -151,6 +196,25 @@ const Remedy training_list[] = {
       true},
      exchanges,
      accumulated},
+    {{"fewer_microbatches", "the same step in fewer, larger batches", RemedyKind::setting, 0.5,
+      Rung::one_instance, "GPUs wait for weights that are gathered for each batch of a step",
+      "FSDP and ZeRO-3 gather the weights for each batch, however small",
+      "GPU memory bounds the batch (job.step.gpu_memory)"},
+     [](const Situation& s) {
+       return exchanges(s) && shards_weights(s) && s.scenario.job.step &&
+              step_grows_with_batch(*s.scenario.job.step) &&
+              s.scenario.job.gradient_accumulation.value_or(1.0) > 1.0;
+     },
+     fewer_microbatches},
+    {{"whole_weights", "weights whole on each GPU, the optimizer's state divided",
+      RemedyKind::setting, 0.5, Rung::one_instance,
+      "GPUs wait for weights that are gathered, and each could hold them all",
+      "ZeRO-1 exchanges gradients once a step and gathers no weights for a batch",
+      "weights and gradients take 4 bytes a parameter of each GPU beside activations"},
+     [](const Situation& s) { return exchanges(s) && shards_weights(s) && holds_weights(s); },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"/job/parallelism", "zero1"}}, "parallelism = zero1"}};
+     }},
     {{"bf16_gradients", "gradients in bf16", RemedyKind::code, 1.0, Rung::one_instance,
       "GPUs wait for gradients of a known size", "half the bytes (PyTorch's bf16 compression hook)",
       "only where they are fp32 now; sums lose precision"},

@@ -406,3 +406,24 @@ TEST_CASE("advise: a region is no cheaper for prices that are not known of it") 
   CHECK(lines("us-east-2") == lines("us-east-1"));
   CHECK(lines("eu-west-1") == lines("us-east-1"));
 }
+
+TEST_CASE(
+    "advise: weights that are gathered for each batch are gathered less often, or not at all") {
+  const std::string job =
+      "advise scenarios/nvidia_resnet50.json --set instance=p5.48xlarge --set instances=8 --set "
+      "network='100 Gbit/s' --set batch_size=2 --set gradient_accumulation=4 --set "
+      "/job/parallelism=fsdp --set '/job/step={\"model_parameters\": 6.7e9, "
+      "\"tokens_per_sample\": 4096}' --set '/job/allreduce={\"parameters\": ~, "
+      "\"gradient_type\": \"bf16\"}' --set /job/checkpoint=null";
+  const auto of = [&](const std::string& parameters) {
+    std::string text = job;
+    text.replace(text.find('~'), 1, parameters);
+    return json_of(text);
+  };
+  const auto advice = of("6.7e9");
+  CHECK(at(*row_of(*advice, "fewer_microbatches"), "change").text ==
+        "batch_size = 8, gradient_accumulation = 1, if the GPU's memory holds it");
+  // 161 GB are gathered and summed for a step of four batches, a quarter for one.
+  CHECK(place_of(*advice, "fewer_microbatches") < place_of(*advice, "gradient_accumulation"));
+  CHECK(place_of(*advice, "whole_weights") < 10.0);
+}

@@ -104,6 +104,13 @@ inline Scenario generated(Generator& random) {
   if (random.chance(0.2)) set("/source/connections", "64");
   if (random.chance(0.2)) set("/source/distribution", "ShardedByS3Key");
   Generator more = testing_resolve::draws_of(settings);
+  Generator sharded = testing_resolve::draws_of(settings);
+  if (sharded.chance(0.15)) {
+    set("/job/parallelism", "fsdp");
+    set("/job/allreduce", R"({"parameters": 25000000, "algorithm": "nccl"})");
+    set("/job/efficiency", "null");
+    set("/job/gradient_accumulation", fmt::format("{:g}", sharded.whole(1.0, 4.0)));
+  }
   if (more.chance(0.2)) set("/source/region", "eu-west-1");
   if (more.chance(0.2)) set("/source/nat_gateway", "true");
   if (more.chance(0.1)) set("/source/other_zone", "true");

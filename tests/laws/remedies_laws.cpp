@@ -338,9 +338,23 @@ class Table {
 
   void training() {
     const bool waits = in_.exposed_allreduce > Duration{} && job_.job.allreduce;
-    const double n = in_.accumulation;
+    const double n = job_.job.gradient_accumulation.value_or(1.0);
     rows_["gradient_accumulation"] =
         where(waits, more_than(0.0, "gradient_accumulation", {2.0 * n, 4.0 * n, 8.0 * n}));
+    const bool gathers = waits && job_.job.parallelism == Parallelism::fsdp;
+    std::vector<Setting> fewer;
+    for (const double times : {2.0, 3.0, 4.0}) {
+      if (n / times != std::floor(n / times)) continue;
+      fewer.push_back({{"batch_size", fmt::format("{:g}", times * in_.batch)},
+                       {"gradient_accumulation", fmt::format("{:g}", n / times)}});
+      if (!job_.job.steps) continue;
+      fewer.back().emplace_back("/job/steps",
+                                fmt::format("{:.0f}", std::ceil(*job_.job.steps / times)));
+    }
+    const bool grows = job_.job.step->per_sample || job_.job.step->table;
+    rows_["fewer_microbatches"] = where(gathers && grows && n > 1.0, fewer);
+    // 25 million parameters fit everywhere.
+    rows_["whole_weights"] = where(gathers, {{{"/job/parallelism", "zero1"}}});
     rows_["bf16_gradients"] = where(waits, {{{"gradient_bytes", "250 MB"}}});
     if (waits && job_.job.allreduce->parameters) {
       rows_["bf16_gradients"].sets = {{{"/job/allreduce/gradient_type", "bf16"}}};

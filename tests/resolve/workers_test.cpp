@@ -9,6 +9,7 @@
 #include "pipeline/generated.hpp"
 #include "resolve/cores.hpp"
 #include "resolve/resolve.hpp"
+#include "schema/catalog/catalog_reader.hpp"
 #include "schema/scenario/scenario.hpp"
 
 using namespace feedrate;
@@ -66,4 +67,32 @@ TEST_CASE("workers: beside threads that are always ready each thread has an equa
       CHECK(left.total(n + 1.0) >= left.total(n));
     }
   }
+}
+
+TEST_CASE("workers: helpers bring no objects to workers that have none") {
+  const auto workers = [](double objects, bool helped) {
+    return resolve::resolve(
+               schema::read_scenario(schema::parse_document(
+                   fmt::format(
+                       R"({{"dataset": {{"samples": {}, "bytes_per_sample": "10 KB",
+                                        "samples_per_object": {}, "bytes_on_gpu_per_sample": "1 KB"}},
+                           "source": {{"service": "minio", "input_mode": "stream",
+                                       "first_byte_latency": "1 ms", "bandwidth": "1 GB/s"}},
+                           "loader": {{"kind": "webdataset", "num_workers": 11, "batch_size": 64{}}},
+                           "cluster": {{"vcpus": 32, "gpus_per_instance": 4, "price": "1 USD/h",
+                                        "network": "10 Gbit/s"}},
+                           "preprocess": [{{"operation": "decode", "cpu": "1 ms"}}],
+                           "job": {{"epochs": 1, "step": {{"fixed": "100 ms"}},
+                                    "efficiency": 0.9}}}})",
+                       objects * 1000.0, 1000.0,
+                       helped ? R"(, "remote": {"instance": "c5.large", "instances": 1})" : ""),
+                   "workers.json")),
+               schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing"))
+        .inputs.workers;
+  };
+  CHECK(workers(12.0, true) == 3.0);
+  CHECK(workers(13.0, true) == 4.0);
+  CHECK(workers(1000.0, true) == 11.0);
+  // Without helpers those who have none are counted elsewhere (active_workers).
+  CHECK(workers(12.0, false) == 11.0);
 }
