@@ -39,8 +39,13 @@ std::string monitors_line(const Result& r) {
   add("CPU", m.cpu, "top");
   add("disk", m.disk, "%util of iostat");
   add("network", m.network, "%ifutil of sar");
-  line += fmt::format("GPU-Util {} (nvidia-smi: the time in which a kernel runs{})", percent(m.gpu),
-                      r.gpus > 1.0 ? ", exchanging gradients included" : "");
+  // Which of the GPUs waits for its own batch, and which for that of another, no mean can tell.
+  constexpr double seldom_waits = 0.95;
+  line += fmt::format("GPU-Util {} (nvidia-smi: the time in which a kernel runs{}{})",
+                      percent(m.gpu), r.gpus > 1.0 ? ", exchanging gradients included" : "",
+                      r.gpus > 1.0 && m.gpu < seldom_waits
+                          ? "; more where GPUs that have their batches wait in it for the last one"
+                          : "");
   if (m.memory) line += fmt::format(", memory {}", percent(*m.memory));
   if (m.start > Duration{}) line += fmt::format("; the first step after {}", duration(m.start));
   return line + ".";

@@ -193,6 +193,35 @@ std::vector<Change> more_instances(const Situation& s) {
   return list;
 }
 
+bool on_own_disk(const Situation& s) {
+  return s.resolved.disk && s.resolved.disk->kind == DiskKind::other &&
+         !s.scenario.cluster.instance && s.scenario.disk.bandwidth && s.on_path(Stage::disk);
+}
+
+/// Those that are faster than what is there.
+std::vector<Change> solid_state(const Situation& s) {
+  struct Drive {
+    const char* bandwidth;
+    const char* iops;
+    Bandwidth reads;
+    const char* words;
+  };
+  constexpr Drive drives[] = {
+      {"500 MB/s", "90000 /s", bytes_per_second(500e6), "an SSD at SATA, of 500 MB/s"},
+      {"5 GB/s", "500000 /s", bytes_per_second(5e9), "an NVMe drive of 5 GB/s"},
+  };
+  std::vector<Change> list;
+  for (const Drive& drive : drives) {
+    if (drive.reads <= *s.scenario.disk.bandwidth) continue;
+    list.push_back({{{"disk.bandwidth", drive.bandwidth},
+                     {"disk.iops", drive.iops},
+                     {"/disk/latency", "0.1 ms"},
+                     {"/disk/discipline", "shared"}},
+                    drive.words});
+  }
+  return list;
+}
+
 const Remedy machine_list[] = {
     {{"more_cpus", "the same GPUs with more CPUs", RemedyKind::infrastructure, 2.0,
       Rung::one_gpu_in_memory, "GPUs wait for the CPUs",
@@ -237,6 +266,13 @@ const Remedy machine_list[] = {
        return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs && s.on_path(Stage::disk);
      },
      nvme_instances},
+    {{"solid_state", "a solid-state drive in a machine of one's own", RemedyKind::infrastructure,
+      4.0, Rung::one_gpu, "the data lies on another disk than a machine that is rented has",
+      "a drive at SATA reads some 500 MB/s and 90,000 blocks a second, one at PCIe 4 some 5 GB/s "
+      "(vendors' figures, in round numbers); hard disks 100 a second",
+      "its price is on no bill here"},
+     on_own_disk,
+     solid_state},
     {{"memory", "memory that holds the data", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the dataset does not fit into the page cache",
       "epochs after the first read from memory (Linux page cache)",

@@ -177,7 +177,7 @@ TEST_CASE("advise: amounts are in the scenario's currency, and a table's cells a
 
 TEST_CASE("advise: a later rung that loses far more is named at once") {
   CHECK(shell("feedrate advise scenarios/coordl_page_cache.json")
-            .out.find("are busy only 15 % of the time") != std::string::npos);
+            .out.find("only 15 % of the time after start-up") != std::string::npos);
 }
 
 TEST_CASE("advise: what streams is code, and what reads files is a setting") {
@@ -426,4 +426,26 @@ TEST_CASE(
   // 161 GB are gathered and summed for a step of four batches, a quarter for one.
   CHECK(place_of(*advice, "fewer_microbatches") < place_of(*advice, "gradient_accumulation"));
   CHECK(place_of(*advice, "whole_weights") < 10.0);
+}
+
+TEST_CASE(
+    "advise: a workstation that waits for its hard disk is told what a solid-state drive brings") {
+  const testing_cli::Folder folder;
+  const std::string job = folder.write("ws.json", R"({
+      "dataset": {"samples": 1000000, "bytes_per_sample": "100 KB",
+                  "bytes_on_gpu_per_sample": "150 KB"},
+      "source": {"service": "local"},
+      "disk": {"kind": "other", "bandwidth": "180 MB/s", "latency": "8 ms", "iops": "120 /s",
+               "discipline": "one-at-a-time"},
+      "loader": {"kind": "pytorch", "num_workers": 8, "batch_size": 128, "pin_memory": true},
+      "preprocess": [{"operation": "decode", "cpu": "1 ms"}],
+      "cluster": {"vcpus": 16, "cores": 8, "memory": "64 GB", "gpus_per_instance": 1,
+                  "price": "0.5 USD/h"},
+      "job": {"epochs": 3, "step": {"per_sample": "1 ms"}}})");
+  const auto advice = json_of("advise '" + job + "'");
+  const auto* drive = row_of(*advice, "solid_state");
+  REQUIRE(drive != nullptr);
+  CHECK(at(*drive, "standing").text == "advised");
+  // A hundred files a second from the one, a thousand steps' samples from the other.
+  CHECK(at(*drive, "after.total_s").number < 0.2 * at(*advice, "before.total_s").number);
 }
