@@ -195,6 +195,16 @@ class Adviser {
     }
   }
 
+  /// What another remedy has made already is listed once, under the name that comes first.
+  void add(Remedied row) {
+    const auto same = [&](const Remedied& one) {
+      return !one.set.empty() && one.set == row.set && one.one_off == row.one_off;
+    };
+    if (std::none_of(advice_.remedies.begin(), advice_.remedies.end(), same)) {
+      advice_.remedies.push_back(std::move(row));
+    }
+  }
+
   /// The smallest change that is nearly as good as the best.
   [[nodiscard]] const Trial& chosen(std::span<const Trial> trials) const {
     const auto value = [&](const Trial& trial) {

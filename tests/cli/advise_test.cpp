@@ -1,4 +1,6 @@
 // feedrate advise, as a user meets it.
+#include <set>
+
 #include "catch.hpp"
 #include "scenarios/shipped.hpp"
 
@@ -390,6 +392,30 @@ TEST_CASE("advise: fewer helpers say of how many, and what saves in no draw is n
                            "\"instances\": 4}' --full | tr '\\n' ' '");
   INFO(fewer.out);
   CHECK(fewer.out.find(" × c5.4xlarge for preprocessing instead of 4") != std::string::npos);
+}
+
+TEST_CASE("advise: a change that several remedies would make is listed once") {
+  // Of the g5 with as many GPUs, the one with more CPUs has more memory and a faster network, too.
+  const testing_cli::Folder folder;
+  const auto advice = json_of("advise " + folder.write("video.json", R"({
+    "dataset": {"samples": 400000, "bytes_per_sample": "1 MB", "bytes_on_gpu_per_sample": "4 MB"},
+    "source": {"service": "ebs"},
+    "disk": {"kind": "ebs", "volume_type": "gp3", "size": "500 GB"},
+    "loader": {"num_workers": 11, "batch_size": 16, "pin_memory": true},
+    "preprocess": [{"operation": "decode", "cpu": "70 ms"}],
+    "cluster": {"instance": "g5.12xlarge", "region": "us-east-1"},
+    "job": {"epochs": 20, "step": {"per_sample": "9 ms"}, "allreduce": {"parameters": 30e6}}
+  })"));
+  std::set<std::string> seen;
+  for (const auto& row : at(*advice, "remedies").items) {
+    std::string set;
+    for (const auto& one : at(*row, "set").members) set += one.key + "=" + one.value->text + " ";
+    INFO(set);
+    CHECK((set.empty() || seen.insert(set).second));
+  }
+  CHECK(seen.contains("instance=g5.24xlarge "));
+  CHECK(row_of(*advice, "more_cpus") != nullptr);
+  CHECK(row_of(*advice, "memory") == nullptr);
 }
 
 TEST_CASE("advise: a region is no cheaper for prices that are not known of it") {
