@@ -418,6 +418,19 @@ TEST_CASE("advise: a change that several remedies would make is listed once") {
   CHECK(row_of(*advice, "memory") == nullptr);
 }
 
+TEST_CASE("advise: a mounted file system is cached by what can cache it, or not at all") {
+  const std::string job = "advise scenarios/input_modes_fsx.json --set epochs=5";
+  const auto lustre = json_of(job);
+  CHECK(row_of(*lustre, "disk_cache") == nullptr);
+  CHECK(row_of(*lustre, "nfs_cache") == nullptr);
+  const auto efs = json_of(job + R"( --set 'source={"service": "efs"}')");
+  CHECK(row_of(*efs, "disk_cache") == nullptr);
+  const auto* cache = row_of(*efs, "nfs_cache");
+  REQUIRE(cache != nullptr);
+  CHECK(at(*cache, "kind").text == "infrastructure");
+  CHECK(testing_cli::has(at(*cache, "change").text, "by FS-Cache"));
+}
+
 TEST_CASE("advise: a region is no cheaper for prices that are not known of it") {
   const std::string job =
       "scenarios/caltech256_p3.json --set instance=p4d.24xlarge --set volume_type=gp3 ";

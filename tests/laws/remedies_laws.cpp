@@ -308,11 +308,24 @@ class Table {
                        !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
     const double shared_by =
         source.distribution == Distribution::sharded_by_s3_key ? in_.instances : 1.0;
-    rows_["disk_cache"] = where(
-        again && in_.caches.on_disk < 1.0,
-        {{{"/source/cache",
-           fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples / shared_by / 1e9))}}});
-    rows_["disk_cache"].lacks = !aws && !job_.disk.bandwidth;
+    const std::vector<Setting> room = {
+        {{"/source/cache",
+          fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples / shared_by / 1e9))}}};
+    const std::string loader(job_.loader.kind.name());
+    const std::string store(source.service.name());
+    const Service family = source.service.family();
+    const bool files =
+        family == Service::fsx_lustre || family == Service::efs || family == Service::nfs;
+    const bool shards = loader == "streamingdataset" || loader == "litdata";
+    const bool nfs = std::set<std::string>{"efs",       "nfs",  "fsx-openzfs",       "fsx-ontap",
+                                           "filestore", "vast", "azure-netapp-files"}
+                         .contains(store);
+    const bool partly = again && in_.caches.on_disk < 1.0;
+    rows_["disk_cache"] = where(partly && (!files || shards), room);
+    rows_["nfs_cache"] = where(partly && nfs && !shards, room);
+    for (const char* const name : {"disk_cache", "nfs_cache"}) {
+      rows_[name].lacks = !aws && !job_.disk.bandwidth;
+    }
     rows_["sharded_by_s3_key"] = where(s3 && in_.staging && in_.instances > 1.0 &&
                                            source.distribution == Distribution::fully_replicated,
                                        {{{"/source/distribution", "ShardedByS3Key"}}});
