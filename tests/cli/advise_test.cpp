@@ -431,6 +431,32 @@ TEST_CASE("advise: a mounted file system is cached by what can cache it, or not 
   CHECK(testing_cli::has(at(*cache, "change").text, "by FS-Cache"));
 }
 
+TEST_CASE("advise: DALI is given no advice of PyTorch, and files are no float32") {
+  const testing_cli::Folder folder;
+  const auto job = [&](const std::string& kind, const std::string& where) {
+    return json_of("advise " + folder.write("job.json", R"({
+      "dataset": {"samples": 1000000, "bytes_per_sample": "110 KB",
+                  "bytes_on_gpu_per_sample": "110 KB"},
+      "loader": {"kind": ")" + kind + R"(", "num_workers": 8, "batch_size": 256},
+      "preprocess": [{"operation": "huffman", "cpu": "1.5 ms", "output_bytes": "600 KB"},
+                     {"operation": "decode", "gpu": "0.2 ms", "cpu": "4 ms", "where": ")" +
+                                                            where + R"("}],
+      "cluster": {"instance": "g6.2xlarge", "region": "us-east-1"},
+      "job": {"epochs": 3, "step": {"per_sample": "1 ms"}}
+    })"));
+  };
+  const auto dali = job("dali", "gpu");
+  for (const char* const name : {"non_blocking", "pin_memory", "uint8_to_gpu"}) {
+    INFO(name);
+    CHECK(row_of(*dali, name) == nullptr);
+  }
+  const auto pytorch = job("pytorch", "cpu");
+  for (const char* const name : {"non_blocking", "pin_memory", "uint8_to_gpu"}) {
+    INFO(name);
+    CHECK(row_of(*pytorch, name) != nullptr);
+  }
+}
+
 TEST_CASE("advise: a region is no cheaper for prices that are not known of it") {
   const std::string job =
       "scenarios/caltech256_p3.json --set instance=p4d.24xlarge --set volume_type=gp3 ";

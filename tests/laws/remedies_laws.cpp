@@ -63,7 +63,9 @@ class Table {
   }
 
   void loader() {
-    const bool pytorch = job_.loader.kind.family() == LoaderKind::pytorch;
+    const std::set<std::string_view> others = {"dali", "tf.data", "tf.data-service", "grain"};
+    const bool torch = !others.contains(job_.loader.kind.name());
+    const bool pytorch = torch && job_.loader.kind.family() == LoaderKind::pytorch;
     const bool workers = in_.workers > 0.0;
     rows_["prefetch_factor"] =
         where(workers, more_than(in_.prefetch, "prefetch_factor", {2, 4, 8, 16}));
@@ -71,7 +73,7 @@ class Table {
     rows_["persistent_workers"] =
         where(pytorch && workers && !in_.persistent_workers && begun > 1.0,
               {{{"persistent_workers", "true"}}});
-    const bool copies = on_path(Stage::h2d);
+    const bool copies = torch && on_path(Stage::h2d);
     rows_["pin_memory"] = where(copies && !in_.pinned, {{{"pin_memory", "true"}}});
     Setting beside;
     if (!in_.pinned) beside.emplace_back("pin_memory", "true");
@@ -86,7 +88,7 @@ class Table {
         where(pytorch && workers && job_.loader.transport == Transport::pickled,
               {{{"transport", "shared_memory"}}});
     rows_["processes"] =
-        where(in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
+        where(torch && in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
               {{{"/loader/kind", "pytorch"}, {"/loader/lock", "null"}, {"num_workers", "cpus-1"}}});
     rows_["cpu_quota"] =
         where(job_.cluster.cpu_quota.has_value(), {{{"/cluster/cpu_quota", "null"}}});
@@ -151,7 +153,12 @@ class Table {
     native(on_cpu);
     cheaper(on_cpu);
     const auto& bytes = job_.dataset.bytes_on_gpu_per_sample;
-    rows_["uint8_to_gpu"] = where(bytes && on_path(Stage::h2d) && now_.result.gpu_busy > 0.0, {});
+    bool encoded = false;
+    for (const Operation& one : all) {
+      encoded = encoded || (one.where == Place::gpu && one.operation == "decode");
+    }
+    rows_["uint8_to_gpu"] =
+        where(bytes && !encoded && on_path(Stage::h2d) && now_.result.gpu_busy > 0.0, {});
     if (bytes) {
       rows_["uint8_to_gpu"].sets = {{{"bytes_on_gpu_per_sample", format_quantity(*bytes / 4.0)}}};
     }
