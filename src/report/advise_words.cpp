@@ -288,11 +288,12 @@ std::vector<std::string> not_yet(const Advice& advice) {
   std::vector<std::string> items;
   const Remedied* first = first_of(advice, RemedyStanding::advised);
   if (advice.too_early && first != nullptr) {
-    items.push_back(
-        fmt::format("Do not rent more instances yet: {} with everything else unchanged cost {}, "
-                    "more than the job with {} ({}).",
-                    advice.too_early->change, money(advice.too_early->after.total), first->change,
-                    money(first->after->total)));
+    items.push_back(fmt::format(
+        "Do not {} yet: {} with everything else unchanged cost {}, "
+        "more than the job with {} ({}).",
+        advice.too_early->rented ? "rent more instances" : "spread the job over more machines",
+        advice.too_early->change, money(advice.too_early->after.total), first->change,
+        money(first->after->total)));
   }
   if (advice.hides_disk) {
     items.push_back(fmt::format(

@@ -457,6 +457,34 @@ TEST_CASE("advise: DALI is given no advice of PyTorch, and files are no float32"
   }
 }
 
+TEST_CASE("advise: more instances are more than the job has, and nobody rents a workstation") {
+  const testing_cli::Folder folder;
+  const auto spread = json_of("advise " + folder.write("spread.json", R"({
+    "dataset": {"samples": 1000000, "bytes_per_sample": "16 KB"},
+    "loader": {"num_workers": 4, "batch_size": 2},
+    "cluster": {"instance": "p5.48xlarge", "instances": 16, "region": "us-east-1"},
+    "job": {"parallel": {"tensor": 8, "pipeline": 4, "layers": 80, "hidden_size": 8192},
+            "step": {"model_parameters": 70e9, "tokens_per_sample": 4096},
+            "allreduce": {"parameters": 70e9}}
+  })"));
+  const auto* more = row_of(*spread, "more_instances");
+  REQUIRE(more != nullptr);
+  CHECK(testing_cli::has(at(*more, "change").text, " instances"));
+  CHECK(std::stod(at(*more, "change").text) >= 32.0);
+  const auto own = shell("feedrate advise " + folder.write("own.json", R"({
+    "dataset": {"samples": 1000000, "bytes_per_sample": "100 KB"},
+    "source": {"service": "nfs", "first_byte_latency": "1 ms", "bandwidth": "100 MB/s"},
+    "loader": {"num_workers": 2, "batch_size": 128},
+    "preprocess": [{"operation": "decode", "cpu": "6 ms"}],
+    "cluster": {"vcpus": 16, "cores": 8, "memory": "64 GB", "gpus_per_instance": 1,
+                "network": "10 Gbit/s", "price": "0.5 USD/h"},
+    "job": {"epochs": 5, "step": {"per_sample": "1 ms"}}
+  })"));
+  INFO(own.out << own.err);
+  CHECK(testing_cli::has(own.out, "Do not spread the job over more machines yet: 2 instances"));
+  CHECK_FALSE(testing_cli::has(own.out, "rent"));
+}
+
 TEST_CASE("advise: a region is no cheaper for prices that are not known of it") {
   const std::string job =
       "scenarios/caltech256_p3.json --set instance=p4d.24xlarge --set volume_type=gp3 ";
