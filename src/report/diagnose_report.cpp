@@ -48,9 +48,10 @@ std::string words_of(const JudgedCondition& judged, const Diagnosis& d) {
   const ReadingId id = judged.what.reading;
   const double value = *d.readings[id];
   const double limit = d.thresholds[judged.what.threshold];
+  const auto [shown, beside] = words::told_apart(reading(id).kind, value, limit);
   if (judged.by_others) return "the CPU is busy with other programs";
-  return fmt::format("{} {} is {} {}", reading(id).title, text_of(id, value),
-                     value < limit ? "below" : "at least", text_of(id, limit));
+  return fmt::format("{} {} is {} {}", reading(id).title, shown,
+                     value < limit ? "below" : "at least", beside);
 }
 
 std::string flag_of(ReadingId id) {
