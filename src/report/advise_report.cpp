@@ -82,11 +82,17 @@ std::vector<Column> remedy_columns(const Advice& advice) {
   return columns;
 }
 
+/// "EFS, and $8.97 once": what the bills of jobs leave out of what is saved.
+std::string change_words(const Remedied& row) {
+  return row.one_off > Money{} ? fmt::format("{}, and {} once", row.change, money(row.one_off))
+                               : row.change;
+}
+
 Row remedy_row(const Advice& advice, const Remedied& row) {
   Row out;
   const Remedied* const first = change_first(advice);
   out.marked = first != nullptr && first->number == row.number;
-  out.cells = {std::to_string(row.number), row.change, std::string(words_of(row.what.kind)),
+  out.cells = {std::to_string(row.number), change_words(row), std::string(words_of(row.what.kind)),
                effort_words(row.what.effort_hours),
                arrow(duration(advice.before.time), duration(row.after->time))};
   if (advice.priced) {
@@ -292,7 +298,7 @@ Report advise_brief(const Advice& advice, const std::string& name) {
     }
     if (++standing[row.standing] > most || row.standing != RemedyStanding::advised) continue;
     add(std::to_string(row.number),
-        fmt::format("{} ({}): {}", row.change, effort_words(row.what.effort_hours),
+        fmt::format("{} ({}): {}", change_words(row), effort_words(row.what.effort_hours),
                     outcome(*row.after, row.saved, row.sooner, row.pays)));
   }
   if (advice.together) {

@@ -99,3 +99,14 @@ TEST_CASE("advise: what saves in less than half of the draws is not among what t
   CHECK(full.find("2  change 2") > apart);
   CHECK(full.find("4  change 4") < apart);
 }
+
+TEST_CASE("advise: what is paid once stands beside what is saved, which it makes smaller") {
+  Advice advice = advice_of({{20, 0.9}, {10, 0.9}});
+  advice.remedies[0].one_off = usd(8.97);
+  const Style style{.colour = false, .unicode = true, .width = 160};
+  for (const Report& report : {advise_brief(advice, "job"), advise_report(advice, "job")}) {
+    const std::string text = to_text(report, style);
+    CHECK(text.find("change 1, and $8.97 once") != std::string::npos);
+    CHECK(text.find("change 2, and") == std::string::npos);
+  }
+}
