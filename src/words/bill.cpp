@@ -58,8 +58,9 @@ std::string bandwidth_text(Bandwidth amount, Bandwidth free) {
 /// Of what is priced by the month and the GB: "50 GB", "964.608 GB", "156.392 GiB", as they were
 /// given where that is in a unit of a few digits.
 std::string size_text(Bytes size) {
-  const std::string text = given_text(size);
-  const bool binary = text.ends_with("iB");
+  const std::string given = format_quantity(size);
+  const bool binary = given.ends_with("KiB") || given.ends_with("MiB");
+  const std::string text = binary ? given : given_text(size);
   const bool of_own_unit = text.ends_with("GB") || text.ends_with("TB") || text.ends_with("PB") ||
                            text.ends_with("GiB") || text.ends_with("TiB");
   if (of_own_unit || size < gigabytes(1.0)) return text;
