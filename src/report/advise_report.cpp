@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/figures.hpp"
@@ -82,10 +83,11 @@ std::vector<Column> remedy_columns(const Advice& advice) {
   return columns;
 }
 
-/// "EFS, and $8.97 once": what the bills of jobs leave out of what is saved.
+/// "EFS, and $8.97 once": what the bills of jobs leave out of what is saved, where it shows.
 std::string change_words(const Remedied& row) {
-  return row.one_off > Money{} ? fmt::format("{}, and {} once", row.change, money(row.one_off))
-                               : row.change;
+  constexpr double least = 0.01;
+  const bool shows = row.one_off.base() > least * std::abs(row.saved.base());
+  return shows ? fmt::format("{}, and {} once", row.change, money(row.one_off)) : row.change;
 }
 
 Row remedy_row(const Advice& advice, const Remedied& row) {
