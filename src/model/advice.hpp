@@ -139,6 +139,7 @@ struct TooEarly {
   std::string change;  ///< "2 instances"
   std::vector<std::pair<std::string, std::string>> set;
   JobFigures after;
+  bool rented = true;  ///< by the hour; false: machines of one's own
 };
 
 struct Advice {

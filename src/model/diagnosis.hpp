@@ -74,6 +74,9 @@ struct Answer {
   std::vector<OpenReading> open;         ///< the most telling first
   /// Of generated jobs with this answer, the share for which it is right; empty: not counted.
   std::optional<double> sure{};
+  /// The GPUs are taken to be fed, but what they do may be an exchange, whose kernels show as work
+  /// while they wait: what speaks for it, met. Empty: nothing does.
+  std::vector<JudgedCondition> exchange{};
   /// Whether a reading is missing without which the answer is "if".
   [[nodiscard]] bool is_open() const { return !open.empty() && open.front().vital; }
 };

@@ -41,6 +41,7 @@ struct LoaderRow {
   /// Fetches what it needs of a store of objects while the job trains: no copy of all data is made
   /// before. (It may read such a copy, where there is one.)
   bool streams = false;
+  bool pytorch = true;  ///< its batches are PyTorch's, which the training loop copies to the GPU
 };
 
 inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
@@ -53,12 +54,12 @@ inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
     {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}, true},
     {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}, true},
     {"ray-data", LoaderKind::pool, {"ray", "ray.data"}, true},
-    {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}},
-    {"tf.data-service", LoaderKind::pool, {"tf.data.service", "tf-data-service"}},
-    {"dali", LoaderKind::pool, {"nvidia-dali"}},
+    {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}, false, false},
+    {"tf.data-service", LoaderKind::pool, {"tf.data.service", "tf-data-service"}, false, false},
+    {"dali", LoaderKind::pool, {"nvidia-dali"}, false, false},
     {"spdl", LoaderKind::pool, {}},
     {"torchcodec", LoaderKind::pytorch, {}},
-    {"grain", LoaderKind::pytorch, {"pygrain", "jax-grain"}},
+    {"grain", LoaderKind::pytorch, {"pygrain", "jax-grain"}, false, false},
     {"energon", LoaderKind::pytorch, {"megatron-energon"}, true},
     {"ffcv", LoaderKind::pool, {}},
     {"lance", LoaderKind::pool, {"lancedb", "lancedataset"}, true},

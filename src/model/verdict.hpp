@@ -120,6 +120,8 @@ struct ScenarioVerdict {
   Level level = Level::pass;
   std::optional<Stage> bottleneck_before;
   std::optional<Stage> bottleneck_now;
+  std::optional<double> instances_before;
+  double instances_now = 1.0;
   std::vector<FigureChange> figures;  ///< the main figures first
   std::vector<Judgement> limits;
   std::vector<StageChange> stages;  ///< largest growth first; empty where nothing changed

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/figures.hpp"
@@ -82,11 +83,18 @@ std::vector<Column> remedy_columns(const Advice& advice) {
   return columns;
 }
 
+/// "EFS, and $8.97 once": what the bills of jobs leave out of what is saved, where it shows.
+std::string change_words(const Remedied& row) {
+  constexpr double least = 0.01;
+  const bool shows = row.one_off.base() > least * std::abs(row.saved.base());
+  return shows ? fmt::format("{}, and {} once", row.change, money(row.one_off)) : row.change;
+}
+
 Row remedy_row(const Advice& advice, const Remedied& row) {
   Row out;
   const Remedied* const first = change_first(advice);
   out.marked = first != nullptr && first->number == row.number;
-  out.cells = {std::to_string(row.number), row.change, std::string(words_of(row.what.kind)),
+  out.cells = {std::to_string(row.number), change_words(row), std::string(words_of(row.what.kind)),
                effort_words(row.what.effort_hours),
                arrow(duration(advice.before.time), duration(row.after->time))};
   if (advice.priced) {
@@ -99,14 +107,27 @@ Row remedy_row(const Advice& advice, const Remedied& row) {
   return out;
 }
 
-Table remedies_table(const Advice& advice, RemedyStanding standing, const std::string& title) {
+/// Advised, but lost in most of the draws.
+bool is_luck(const Advice& advice, const Remedied& row) {
+  return row.standing == RemedyStanding::advised && !mostly_saves(advice, row);
+}
+
+template <class Listed>
+Table remedies_table(const Advice& advice, const std::string& title, const Listed& listed) {
   Table table;
   table.title = title;
   table.columns = remedy_columns(advice);
   for (const Remedied& row : advice.remedies) {
-    if (row.standing == standing) table.rows.push_back(remedy_row(advice, row));
+    if (listed(row)) table.rows.push_back(remedy_row(advice, row));
   }
-  if (standing == RemedyStanding::advised && advice.together) {
+  return table;
+}
+
+Table advised_table(const Advice& advice) {
+  Table table = remedies_table(advice, std::string(remedies_title), [&](const Remedied& row) {
+    return row.standing == RemedyStanding::advised && !is_luck(advice, row);
+  });
+  if (advice.together) {
     const Together& all = *advice.together;
     Row row;
     std::string numbers;
@@ -211,13 +232,14 @@ std::vector<Block> advice_blocks(const Advice& advice) {
   blocks.emplace_back(ladder_table(advice));
   const bool advised = first_of(advice, RemedyStanding::advised) != nullptr;
   const bool later = first_of(advice, RemedyStanding::later) != nullptr;
-  if (advised) {
-    blocks.emplace_back(remedies_table(advice, RemedyStanding::advised, remedies_title));
-  }
-  if (later) {
-    blocks.emplace_back(remedies_table(advice, RemedyStanding::later,
-                                       "Later, once that rung has reached the target"));
-  }
+  const auto add = [&](Table table) {
+    if (!table.rows.empty()) blocks.emplace_back(std::move(table));
+  };
+  add(advised_table(advice));
+  add(remedies_table(advice, "Saves in less than half of the draws",
+                     [&](const Remedied& row) { return is_luck(advice, row); }));
+  add(remedies_table(advice, "Later, once that rung has reached the target",
+                     [](const Remedied& row) { return row.standing == RemedyStanding::later; }));
   if (std::string words = confirmed_words(advice); advised && !words.empty()) {
     blocks.emplace_back(Paragraph{std::move(words), Tone::plain});
   }
@@ -269,11 +291,16 @@ Report advise_brief(const Advice& advice, const std::string& name) {
                        pays ? fmt::format("; saves in {} of draws", percent(*pays)) : "");
   };
   std::map<RemedyStanding, std::size_t> standing;
+  std::size_t luck = 0;
   const Remedied* const first = change_first(advice);
   for (const Remedied& row : advice.remedies) {
+    if (is_luck(advice, row)) {
+      ++luck;
+      continue;
+    }
     if (++standing[row.standing] > most || row.standing != RemedyStanding::advised) continue;
     add(std::to_string(row.number),
-        fmt::format("{} ({}): {}", row.change, effort_words(row.what.effort_hours),
+        fmt::format("{} ({}): {}", change_words(row), effort_words(row.what.effort_hours),
                     outcome(*row.after, row.saved, row.sooner, row.pays)));
   }
   if (advice.together) {
@@ -295,6 +322,7 @@ Report advise_brief(const Advice& advice, const std::string& name) {
     if (standing[of] > shown) others.push_back(fmt::format("{} {}", standing[of] - shown, words));
   };
   count_of(RemedyStanding::advised, "more", most);
+  if (luck > 0) others.push_back(fmt::format("{} saving in less than half of the draws", luck));
   count_of(RemedyStanding::later, "for later rungs");
   count_of(RemedyStanding::no_help, "without effect");
   count_of(RemedyStanding::costs_more, advice.priced ? "costing more" : "taking longer");

@@ -64,15 +64,25 @@ double saved_share(const Advice& advice, Money saved, Duration sooner) {
 
 }  // namespace
 
+namespace {
+
+/// What costs more is advised for the constraints that it meets.
+bool rescues(const Advice& advice, const Remedied& row) {
+  return row.saved < Money{} ||
+         (!meets(advice, advice.before) && row.after && meets(advice, *row.after));
+}
+
+}  // namespace
+
+bool mostly_saves(const Advice& advice, const Remedied& row) {
+  constexpr double half = 0.5;
+  return rescues(advice, row) || row.pays.value_or(1.0) >= half;
+}
+
 const Remedied* change_first(const Advice& advice) {
   for (const Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised) continue;
-    // What costs more is advised for the constraints that it meets.
-    constexpr double most = 0.5;
-    const bool rescues = row.saved < Money{} ||
-                         (!meets(advice, advice.before) && row.after && meets(advice, *row.after));
-    if (rescues || (saved_share(advice, row.saved, row.sooner) >= worth_changing &&
-                    row.pays.value_or(1.0) >= most)) {
+    if (row.standing != RemedyStanding::advised || !mostly_saves(advice, row)) continue;
+    if (rescues(advice, row) || saved_share(advice, row.saved, row.sooner) >= worth_changing) {
       return &row;
     }
   }
@@ -193,6 +203,7 @@ const Remedied* saves_far_more(const Advice& advice, const Remedied& first) {
   double least = std::max(0.0, 2.0 * worth(advice, first));
   for (const Remedied& row : advice.remedies) {
     if (row.standing != RemedyStanding::advised || row.number == first.number) continue;
+    if (!mostly_saves(advice, row)) continue;
     if ((must_meet && !meets(advice, *row.after)) || worth(advice, row) <= least) continue;
     most = &row;
     least = worth(advice, row);
@@ -288,16 +299,17 @@ std::vector<std::string> not_yet(const Advice& advice) {
   std::vector<std::string> items;
   const Remedied* first = first_of(advice, RemedyStanding::advised);
   if (advice.too_early && first != nullptr) {
-    items.push_back(
-        fmt::format("Do not rent more instances yet: {} with everything else unchanged cost {}, "
-                    "more than the job with {} ({}).",
-                    advice.too_early->change, money(advice.too_early->after.total), first->change,
-                    money(first->after->total)));
+    items.push_back(fmt::format(
+        "Do not {} yet: {} with everything else unchanged cost {}, "
+        "more than the job with {} ({}).",
+        advice.too_early->rented ? "rent more instances" : "spread the job over more machines",
+        advice.too_early->change, money(advice.too_early->after.total), first->change,
+        money(first->after->total)));
   }
   if (advice.hides_disk) {
     items.push_back(fmt::format(
-        "Do not judge the disk by a subset of the data: less than {} GB stays in the page cache, "
-        "so the disk is not measured.",
+        "Do not judge the disk by a subset of the data of less than {} GB: it stays in the page "
+        "cache, so that the disk is not measured.",
         number(advice.hides_disk->base() / 1e9)));
   }
   return items;

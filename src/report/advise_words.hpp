@@ -24,6 +24,8 @@ std::string stage_words(std::optional<Stage> stage);
 
 /// Null: there is none.
 const Remedied* first_of(const Advice& advice, RemedyStanding standing);
+/// Whether it saves in half of the draws at least, or meets a constraint that the job misses.
+bool mostly_saves(const Advice& advice, const Remedied& row);
 /// The first that is advised and does not lose in most of the draws; null: there is none.
 const Remedied* change_first(const Advice& advice);
 /// Whether rungs are told by how busy the GPUs are.

@@ -62,7 +62,7 @@ CheckSaid said_of(const Verdict& verdict, const ScenarioVerdict& worst) {
   for (const std::string& line : limit_lines(worst)) {
     said.limits.push_back(cut_short(line, longest_fact));
   }
-  for (const KeyChange& change : worst.keys) {
+  for (const KeyChange& change : keys_by_effect(worst)) {
     said.inputs.push_back(cut_short(
         fmt::format("{} {} → {}", change.key, value_text(change.before), value_text(change.after)),
         longest_fact));
@@ -98,7 +98,7 @@ Facts facts_of_check(const CheckSaid& said, const CheckSaid& all) {
 
 /// Without `n` parts: what there is more than one of gives way first.
 CheckSaid without_parts(CheckSaid said, std::size_t n) {
-  take_off(said.inputs, 2, n);
+  take_off(said.inputs, 3, n);
   take_off(said.notes, 1, n);
   take_off(said.limits, 1, n);
   take_off(said.inputs, 1, n);

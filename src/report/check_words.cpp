@@ -88,15 +88,67 @@ std::string bottleneck_text(const ScenarioVerdict& scenario) {
   return before == now ? now : before + " → " + now;
 }
 
+namespace {
+
+/// By how much the figure rose; 0 where it is as it was, or not known.
+double rise_of(const ScenarioVerdict& scenario, FigureId id) {
+  const FigureChange* const change = scenario.figure(name_of(id));
+  return change != nullptr && differs(*change) ? *change->now - *change->before : 0.0;
+}
+
+double relative_rise_of(const ScenarioVerdict& scenario, FigureId id) {
+  const FigureChange* const change = scenario.figure(name_of(id));
+  const double rise = rise_of(scenario, id);
+  return rise != 0.0 && *change->before != 0.0 ? rise / *change->before : 0.0;
+}
+
+}  // namespace
+
 std::string cause_text(const ScenarioVerdict& scenario) {
-  if (scenario.stages.empty()) return "";
-  const StageChange& most = scenario.stages.front();
-  const StageChange& least = scenario.stages.back();
-  const bool grew = most.now > most.before;
-  const StageChange& named = grew ? most : least;
-  const double delta = (named.now - named.before).base();
-  return fmt::format("{} {} by {}", name_of(named.stage), grew ? "grew" : "shrank",
-                     duration(seconds(std::abs(delta))));
+  // Of clusters of different size, the time of all instances is what costs.
+  const double cost = rise_of(scenario, FigureId::total_cost);
+  const double was = scenario.instances_before.value_or(scenario.instances_now);
+  const bool of_all = was != scenario.instances_now && cost != 0.0;
+  const auto rise = [&](const StageChange& change) {
+    return of_all ? scenario.instances_now * change.now.base() - was * change.before.base()
+                  : (change.now - change.before).base();
+  };
+  double all = 0.0;
+  for (const StageChange& change : scenario.stages) all += rise(change);
+  const double sign = (of_all ? cost : all) < 0.0 ? -1.0 : 1.0;
+  const StageChange* named = nullptr;
+  for (const StageChange& change : scenario.stages) {
+    if (sign * rise(change) <= 0.0) continue;
+    if (named == nullptr || sign * rise(change) > sign * rise(*named)) named = &change;
+  }
+  if (named == nullptr) return "";
+  // A change of prices is explained by no stage, whatever else it comes with.
+  constexpr double least = 0.1;
+  const FigureChange* const time = scenario.figure(name_of(FigureId::total_time));
+  if (time != nullptr && time->before) {
+    const double share = std::abs(rise(*named)) / (*time->before * (of_all ? was : 1.0));
+    if (share < least * std::abs(relative_rise_of(scenario, FigureId::total_cost))) return "";
+  }
+  return fmt::format("{} {} by {}{}", name_of(named->stage), sign > 0.0 ? "grew" : "shrank",
+                     duration(seconds(std::abs(rise(*named)))),
+                     of_all ? " over all instances" : "");
+}
+
+std::vector<KeyChange> keys_by_effect(const ScenarioVerdict& scenario) {
+  const auto effect = [&](const KeyChange& change) {
+    for (const Part& part : scenario.parts) {
+      if (std::find(part.groups.begin(), part.groups.end(), change.group) == part.groups.end()) {
+        continue;
+      }
+      return std::pair(std::abs((part.to.total - part.from.total).base()),
+                       std::abs((part.to.time - part.from.time).base()));
+    }
+    return std::pair(0.0, 0.0);
+  };
+  std::vector<KeyChange> keys = scenario.keys;
+  std::stable_sort(keys.begin(), keys.end(),
+                   [&](const KeyChange& a, const KeyChange& b) { return effect(a) > effect(b); });
+  return keys;
 }
 
 namespace {
@@ -117,8 +169,9 @@ std::string summary_text(const ScenarioVerdict& scenario) {
   if (scenario.standing == Standing::added) return "not in the baseline";
   std::string text = effect_text(scenario);
   std::string keys;
-  for (std::size_t i = 0; i < std::min(scenario.keys.size(), most_keys_in_a_sentence); ++i) {
-    const KeyChange& change = scenario.keys[i];
+  const std::vector<KeyChange> changes = keys_by_effect(scenario);
+  for (std::size_t i = 0; i < std::min(changes.size(), most_keys_in_a_sentence); ++i) {
+    const KeyChange& change = changes[i];
     join(keys,
          fmt::format("{} {} → {}", change.key, value_text(change.before), value_text(change.after)),
          ", ");

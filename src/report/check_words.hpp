@@ -24,8 +24,12 @@ std::string bottleneck_text(const ScenarioVerdict& scenario);
 /// sentence without a full stop; "unchanged" where nothing did.
 std::string summary_text(const ScenarioVerdict& scenario);
 
-/// The stage that grew or shrank most, and by how much; "" where none changed.
+/// The stage that made the job take longer or less long, and by how much: of clusters of different
+/// size, that made their instances cost more or less. "" where none explains what changed.
 std::string cause_text(const ScenarioVerdict& scenario);
+
+/// What is not as it was, by what its group changed of the cost and of the time, the most first.
+std::vector<KeyChange> keys_by_effect(const ScenarioVerdict& scenario);
 
 /// Of the scenarios that stand worst, the one whose total cost changed most; null without any.
 const ScenarioVerdict* worst_of(const Verdict& verdict);

@@ -48,9 +48,10 @@ std::string words_of(const JudgedCondition& judged, const Diagnosis& d) {
   const ReadingId id = judged.what.reading;
   const double value = *d.readings[id];
   const double limit = d.thresholds[judged.what.threshold];
+  const auto [shown, beside] = words::told_apart(reading(id).kind, value, limit);
   if (judged.by_others) return "the CPU is busy with other programs";
-  return fmt::format("{} {} is {} {}", reading(id).title, text_of(id, value),
-                     value < limit ? "below" : "at least", text_of(id, limit));
+  return fmt::format("{} {} is {} {}", reading(id).title, shown,
+                     value < limit ? "below" : "at least", beside);
 }
 
 std::string flag_of(ReadingId id) {
@@ -201,6 +202,19 @@ std::string against_words(const Diagnosis& d) {
   return text;
 }
 
+/// GPUs that wait in an exchange show as busy.
+std::string exchange_words(const Diagnosis& d) {
+  if (d.answer.exchange.empty()) return "";
+  std::vector<std::string> signs;
+  for (const JudgedCondition& one : d.answer.exchange) signs.push_back(words_of(one, d));
+  return fmt::format(
+      " Or the exchange among the GPUs, since {}: GPU-Util counts NCCL's kernels as work, even "
+      "while they wait for other GPUs. It is the exchange if the GPUs draw far less power than in "
+      "a "
+      "run on one GPU (`nvidia-smi dmon -s p`).",
+      fmt::join(signs, " and "));
+}
+
 /// "Too few workers if the disk is below 30 %: read %util of `iostat -x 1` (--disk)."
 std::string answer_words(const Diagnosis& d) {
   const Answer& answer = d.answer;
@@ -214,10 +228,12 @@ std::string answer_words(const Diagnosis& d) {
     text[0] = 'T';
   else
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  // How often that is right was counted on readings in which no wait shows as work.
   const std::string sure =
-      !answer.sure ? ""
-                   : fmt::format(" That is right for {} of generated jobs that show as much.",
-                                 percent(*answer.sure));
+      !answer.sure || !answer.exchange.empty()
+          ? exchange_words(d)
+          : fmt::format(" That is right for {} of generated jobs that show as much.",
+                        percent(*answer.sure));
   if (answer.is_open()) {
     const OpenReading& open = answer.open.front();
     return fmt::format("{} if {}: read {}.{}", text, if_words(open.clearly_not, d),
@@ -278,6 +294,18 @@ List what_helps(const Diagnosis& d) {
     break;
   }
   return list;
+}
+
+/// What is to be done where the GPUs are busy with telling each other.
+List what_helps_exchanges() {
+  return {"If it is the exchange",
+          {"remedy 1: exchange less: gradients in bf16, a larger micro-batch with less "
+           "gradient_accumulation under FSDP or ZeRO-3, more gradient_accumulation otherwise",
+           "remedy 2: a faster network between the instances (EFA, InfiniBand), and model "
+           "parallelism within an instance only",
+           "scenario keys: /job/allreduce, /job/parallelism, /job/gradient_accumulation, "
+           "/cluster/network, /cluster/fabric",
+           "confirmed if a step without the exchange (no_sync, or one GPU) is far shorter"}};
 }
 
 List explained_rule(const JudgedRule& judged, const Diagnosis& d) {
@@ -442,6 +470,7 @@ Report fitting_rules(const Diagnosis& d) {
   }
   if (!told) report.add(what_helps(d));
   if (d.answer.against == Against::other_programs) report.add(other_programs());
+  if (!d.answer.exchange.empty()) report.add(what_helps_exchanges());
   if (!with_fit(d.rules, Fit::so_far).empty()) report.add(fitting_so_far(d));
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     report.add(explained_rule(*judged, d));

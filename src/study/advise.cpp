@@ -190,8 +190,18 @@ class Adviser {
     for (std::size_t begin = 0; begin < trials_.size();) {
       std::size_t end = begin;
       while (end < trials_.size() && trials_[end].remedy == trials_[begin].remedy) ++end;
-      advice_.remedies.push_back(remedied(chosen({&trials_[begin], end - begin})));
+      add(remedied(chosen({&trials_[begin], end - begin})));
       begin = end;
+    }
+  }
+
+  /// What another remedy has made already is listed once, under the name that comes first.
+  void add(Remedied row) {
+    const auto same = [&](const Remedied& one) {
+      return !one.set.empty() && one.set == row.set && one.one_off == row.one_off;
+    };
+    if (std::none_of(advice_.remedies.begin(), advice_.remedies.end(), same)) {
+      advice_.remedies.push_back(std::move(row));
     }
   }
 
@@ -405,7 +415,9 @@ class Adviser {
   }
 
   void say_what_not_yet(const Situation& situation) {
-    if (advice_.works_on != Rung::fed) say_instances();
+    if (advice_.works_on != Rung::fed) {
+      say_instances(situation.resolved.machine != nullptr);
+    }
     const auto bytes = resolve::bytes_in_chain(situation.scenario).stored;
     const DataPerSample each =
         bytes.base() > 0.0 ? bytes
@@ -418,7 +430,7 @@ class Adviser {
   }
 
   /// Tells where more instances cost more than the first advised remedy: they come too early then.
-  void say_instances() {
+  void say_instances(bool rented) {
     const auto first =
         std::find_if(advice_.remedies.begin(), advice_.remedies.end(),
                      [](const Remedied& row) { return row.standing == RemedyStanding::advised; });
@@ -435,7 +447,7 @@ class Adviser {
                                : options_.events ? stated({trial.change.set}).front().figures
                                                  : *trial.after;
       if (after.total > first->after->total) {
-        advice_.too_early = TooEarly{trial.change.words, trial.change.set, after};
+        advice_.too_early = TooEarly{trial.change.words, trial.change.set, after, rented};
       }
       return;
     }

@@ -233,6 +233,7 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
                       const Bands* again) {
   ScenarioVerdict verdict;
   verdict.bottleneck_now = now.bottleneck.stage;
+  verdict.instances_now = now.instances;
   const auto add_figure = [&](std::string_view name) {
     if (verdict.figure(name) != nullptr || asked_bottleneck(name)) return;
     verdict.figures.push_back(
@@ -245,6 +246,7 @@ ScenarioVerdict judge(const Figures* before, const Result& now, std::span<const 
     verdict.remarks.emplace_back(words::not_in_baseline);
   } else {
     verdict.bottleneck_before = before->bottleneck;
+    verdict.instances_before = before->find(name_of(FigureId::instances));
     verdict.stages = stage_changes(*before, figures_of(now));
     bool better = false;
     bool worse = false;

@@ -129,6 +129,25 @@ void tell_rest(Answer& answer, const Readings& readings, const Thresholds& thres
   say_of(answer.because, works);
 }
 
+/// What speaks for an exchange where the GPUs show as busy: a step that several GPUs make slower,
+/// or a busy network where no step of one GPU is known.
+std::vector<JudgedCondition> signs_of_exchange(const Answer& answer, const Readings& readings,
+                                               const Thresholds& thresholds) {
+  const auto met = [&](ReadingId id, ThresholdId limit) {
+    return judged({id, true, limit}, readings, thresholds);
+  };
+  if (answer.cause != Cause::fed) return {};
+  if (!met(ReadingId::gpu, ThresholdId::fed).met.value_or(false)) return {};
+  const JudgedCondition step = met(ReadingId::step_ratio, ThresholdId::shared_step);
+  const JudgedCondition network = met(ReadingId::network, ThresholdId::high);
+  if (!step.met.value_or(true)) return {};
+  std::vector<JudgedCondition> signs;
+  for (const JudgedCondition& one : {step, network}) {
+    if (one.met.value_or(false)) signs.push_back(one);
+  }
+  return signs;
+}
+
 using OpenReadings = std::vector<std::pair<int, OpenReading>>;
 
 /// What is open of the reading that the question asks for beside its own, for the same cause, goes
@@ -182,6 +201,7 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
   std::stable_sort(open.begin(), open.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [worth, one] : open) answer.open.push_back(one);
+  answer.exchange = signs_of_exchange(answer, readings, thresholds);
   if (const auto seen = seen_in(readings)) answer.sure = sure_of(answer.cause, *seen);
   return answer;
 }

@@ -16,8 +16,15 @@ bool has_loader(const Situation& s) {
   return !s.scenario.job.duration_on_one_instance;
 }
 
+/// Whether the loop copies batches as PyTorch does: others (DALI, TensorFlow, JAX) bring them to
+/// the GPU themselves.
+bool copied_by_pytorch(const Situation& s) {
+  return has_loader(s) && s.scenario.loader.kind.row().pytorch;
+}
+
+/// Whether its workers are those of torch.utils.data.
 bool is_pytorch(const Situation& s) {
-  return has_loader(s) && traits(s.scenario.loader.kind).processes;
+  return copied_by_pytorch(s) && traits(s.scenario.loader.kind).processes;
 }
 
 double threads_per_gpu(const Situation& s) {
@@ -82,7 +89,7 @@ const Remedy loader_list[] = {
       "copies from pinned memory run at the rate of the PCIe link",
       "a thread copies each batch once more; pinned memory cannot be swapped out"},
      [](const Situation& s) {
-       return has_loader(s) && s.on_path(Stage::h2d) && !s.inputs().pinned;
+       return copied_by_pytorch(s) && s.on_path(Stage::h2d) && !s.inputs().pinned;
      },
      [](const Situation&) { return flag("pin_memory", "true"); }},
     {{"non_blocking", "copies beside the step before", RemedyKind::code, 1.0,
@@ -91,7 +98,7 @@ const Remedy loader_list[] = {
       "needs pinned memory and a side stream: non_blocking=True alone keeps the order of one "
       "stream"},
      [](const Situation& s) {
-       return has_loader(s) && s.on_path(Stage::h2d) &&
+       return copied_by_pytorch(s) && s.on_path(Stage::h2d) &&
               s.inputs().copies != pipeline::Copies::beside;
      },
      [](const Situation& s) {
@@ -136,7 +143,7 @@ const Remedy loader_list[] = {
       "each process has a lock of its own (torch.utils.data)",
       "batches are collated and handed over, and each process has a memory of its own"},
      [](const Situation& s) {
-       return has_loader(s) && s.inputs().kind == LoaderKind::pool && !s.inputs().remote &&
+       return copied_by_pytorch(s) && s.inputs().kind == LoaderKind::pool && !s.inputs().remote &&
               s.inputs().locked > DurationPerSample{};
      },
      [](const Situation&) {

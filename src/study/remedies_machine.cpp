@@ -180,7 +180,7 @@ bool cpus_keep_waiting(const Situation& s) {
 std::vector<Change> more_instances(const Situation& s) {
   std::vector<Change> list;
   if (s.inputs().unequal) return list;  // which GPUs more of them would have is not said
-  const double now = s.inputs().instances;
+  const double now = s.inputs().cluster_instances();
   for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
     const double n = now * times;
     Change change{{{"instances", exact_text(n)}}, words::number_of(n, "instances")};
@@ -253,7 +253,8 @@ const Remedy machine_list[] = {
       "larger instances have faster networks (EC2 instance types)",
       "what AWS calls \"up to\" lasts as long as network credits do"},
      [](const Situation& s) {
-       const bool exchanges = s.inputs().instances > 1.0 && s.wait(Stage::allreduce) > least_saving;
+       const bool exchanges =
+           s.inputs().cluster_instances() > 1.0 && s.wait(Stage::allreduce) > least_saving;
        return exchanges || s.wait(Stage::network) > least_saving ||
               s.result.bottleneck.stage == Stage::network;
      },
@@ -288,7 +289,7 @@ const Remedy machine_list[] = {
      more_instances,
      [](const Situation& s) -> std::string {
        if (s.scenario.job.efficiency) {
-         return words::give_scaling(s.inputs().instances);
+         return words::give_scaling(s.inputs().cluster_instances());
        }
        // They always take less time; whether that is worth their hours a price has to say.
        if (!s.priced && !s.limits_missed) {

@@ -120,6 +120,15 @@ std::string gpu_costs_lacking(const Situation& s) {
   return "";
 }
 
+/// Whether what is copied to the GPU is decoded there: bytes of a file, of which none are float32.
+bool decodes_on_gpu(const Situation& s) {
+  return std::any_of(
+      s.scenario.preprocess.begin(), s.scenario.preprocess.end(), [](const Operation& op) {
+        return op.where == Place::gpu && (op.operation.find("decode") != std::string::npos ||
+                                          op.operation.find("jpeg") != std::string::npos);
+      });
+}
+
 /// From the first operation on the GPU on, more and more of them: what is copied then is what the
 /// last of them makes.
 std::vector<Change> to_cpu(const Situation& s) {
@@ -293,8 +302,8 @@ const Remedy preprocess_list[] = {
       "a quarter of the bytes to collate, pin and copy where batches are float32",
       "only where they are float32 now; converting on the GPU costs it a memory pass"},
      [](const Situation& s) {
-       return s.scenario.dataset.bytes_on_gpu_per_sample && s.on_path(Stage::h2d) &&
-              s.result.gpu_busy_time > Duration{};
+       return s.scenario.dataset.bytes_on_gpu_per_sample && !decodes_on_gpu(s) &&
+              s.on_path(Stage::h2d) && s.result.gpu_busy_time > Duration{};
      },
      [](const Situation& s) {
        const DataPerSample bytes = *s.scenario.dataset.bytes_on_gpu_per_sample / 4.0;

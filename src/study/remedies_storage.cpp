@@ -125,6 +125,25 @@ std::vector<Change> stream_modes(const Situation& s) {
   return mode(s, s.service == "sagemaker" ? "Pipe" : "stream");
 }
 
+/// Whether a setting keeps what was read on the disk: of a client that mounts a store of objects,
+/// or of a loader that copies shards before it reads them. A mounted file system has no such
+/// setting.
+bool caches_by_itself(const Situation& s) {
+  const std::string_view loader = s.scenario.loader.kind.name();
+  return traits(s.scenario.source.service).form == StoreForm::objects || loader == "litdata" ||
+         loader == "streamingdataset";
+}
+
+/// File systems that Linux mounts as NFS; other clients have no cache on a disk, or one of their
+/// own to set up.
+bool by_nfs(const Situation& s) {
+  constexpr std::string_view others[] = {"nfs",       "fsx-openzfs", "fsx-ontap",
+                                         "filestore", "vast",        "azure-netapp-files"};
+  const ServiceName& service = s.scenario.source.service;
+  return service.family() == Service::efs ||
+         std::find(std::begin(others), std::end(others), service.name()) != std::end(others);
+}
+
 /// A store that is streamed or mounted, and read again in each epoch.
 bool read_again(const Situation& s) {
   const auto& inputs = s.inputs();
@@ -143,6 +162,10 @@ std::vector<Change> cache_on_disk(const Situation& s) {
                      (1.0 / (sharded ? s.inputs().instances : 1.0));
   const std::string size = whole_text(std::ceil(data / gigabytes(1.0))) + " GB";
   return {{{{"/source/cache", size}}, words::cache_on_disk(size)}};
+}
+
+std::string disk_lacking(const Situation& s) {
+  return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
 }
 
 /// What is paid for bytes that come from another region of AWS; null: they lie where the job is.
@@ -391,16 +414,29 @@ const Remedy storage_list[] = {
        return std::vector<Change>{{{{"reads_per_sample", "1"}}, "one read a file"}};
      }},
     {{"disk_cache", "a cache on the instance's disk", RemedyKind::setting, 1.0, Rung::one_gpu,
-      "a store is streamed or mounted, and read in more than one epoch",
+      "a store of objects is streamed or mounted, and read in more than one epoch",
       "from the second epoch on, samples come from the disk (Mountpoint --cache, gcsfuse "
       "cache-dir, "
       "LitData and StreamingDataset: chunks and shards stay where they were downloaded)",
       "the disk must be fast enough to be filled beside training; a volume is on the bill"},
-     read_again,
+     [](const Situation& s) { return read_again(s) && caches_by_itself(s); },
      cache_on_disk,
+     disk_lacking},
+    {{"nfs_cache", "a cache of NFS on the instance's disk", RemedyKind::infrastructure, 4.0,
+      Rung::one_gpu, "a file system is mounted by NFS, and read in more than one epoch",
+      "from the second epoch on, files come from the disk: FS-Cache, with cachefilesd and the "
+      "mount "
+      "option fsc (documentation of the Linux kernel)",
+      "cachefilesd has to be installed and given a disk on each instance, and drops files where "
+      "that disk fills up; it must be fast enough to be filled beside training; a volume is on the "
+      "bill"},
+     [](const Situation& s) { return read_again(s) && !caches_by_itself(s) && by_nfs(s); },
      [](const Situation& s) {
-       return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
-     }},
+       std::vector<Change> list = cache_on_disk(s);
+       for (Change& change : list) change.words += ", by FS-Cache";
+       return list;
+     },
+     disk_lacking},
     {{"sharded_by_s3_key", "each instance copies its own share", RemedyKind::setting, 0.5,
       Rung::cluster, "several instances copy the whole dataset each",
       "copying takes 1/N of the time and of the disk (SageMaker: ShardedByS3Key)",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 
 namespace feedrate::words {
@@ -21,11 +22,20 @@ std::string hours_text(Duration time) {
   return fmt::format("{:.6g} h", time / hours(1));
 }
 
+/// Whether the unit is so small that nobody would write the amount in it: "305078125 KB".
+bool in_small_unit(std::string_view text) {
+  constexpr double most = 1e4;
+  const auto number = leading_number(text);
+  return number && std::abs(number->value) >= most;
+}
+
 /// As it was given, "50 GB"; of a simulated amount six digits.
 std::string bytes_text(Bytes amount) {
   constexpr std::size_t most_given = 12;
   const std::string text = format_quantity(amount);
-  return text.size() <= most_given ? text : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
+  return text.size() <= most_given && !in_small_unit(text)
+             ? text
+             : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
 }
 
 /// As it was given, or with six digits where it was computed.
@@ -33,14 +43,24 @@ template <int T, int B, int M, int S>
 std::string given_text(feedrate::Quantity<T, B, M, S> value) {
   constexpr std::size_t most_given = 16;
   const std::string text = format_quantity(value);
-  return text.size() <= most_given ? text : format_short(value.base(), Dimension{T, B, M, S}, 6);
+  return text.size() <= most_given && !in_small_unit(text)
+             ? text
+             : format_short(value.base(), Dimension{T, B, M, S}, 6);
+}
+
+/// Beyond what is free, in the unit in which that is given.
+std::string bandwidth_text(Bandwidth amount, Bandwidth free) {
+  const std::string of_free = given_text(free);
+  const bool binary = free > Bandwidth{} && of_free.ends_with("MiB/s");
+  return binary ? fmt::format("{:.6g} MiB/s", amount.base() / 1048576.0) : given_text(amount);
 }
 
 /// Of what is priced by the month and the GB: "50 GB", "964.608 GB", "156.392 GiB", as they were
 /// given where that is in a unit of a few digits.
 std::string size_text(Bytes size) {
-  const std::string text = given_text(size);
-  const bool binary = text.ends_with("iB");
+  const std::string given = format_quantity(size);
+  const bool binary = given.ends_with("KiB") || given.ends_with("MiB");
+  const std::string text = binary ? given : given_text(size);
   const bool of_own_unit = text.ends_with("GB") || text.ends_with("TB") || text.ends_with("PB") ||
                            text.ends_with("GiB") || text.ends_with("TiB");
   if (of_own_unit || size < gigabytes(1.0)) return text;
@@ -80,7 +100,7 @@ struct Quantity {
                        free > 0.0 ? fmt::format(" above {:g}", free) : "", hours_text(c.held));
   }
   std::string operator()(const ChargedBandwidth& c) const {
-    return fmt::format("{} above {} for {}", given_text(c.amount), given_text(c.free),
+    return fmt::format("{} above {} for {}", bandwidth_text(c.amount, c.free), given_text(c.free),
                        hours_text(c.held));
   }
   std::string operator()(const ChargedRequests& c) const {

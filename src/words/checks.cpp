@@ -21,7 +21,7 @@ std::string four_digits(double value) {
 
 std::string amount(std::string_view metric, double value) {
   const FigureUnit counted_in = unit_of(metric);
-  if (counted_in == FigureUnit::dollars) return fmt::format("${:.2f}", value);
+  if (counted_in == FigureUnit::dollars) return "$" + with_thousands(fmt::format("{:.2f}", value));
   if (counted_in == FigureUnit::share) return fmt::format("{:.1f} %", 100.0 * value);
   if (counted_in == FigureUnit::seconds && std::fabs(value) >= 7200.0) {
     return four_digits(value / 3600.0) + " h";
@@ -64,7 +64,9 @@ std::string days(double n) {
 }  // namespace
 
 std::string no_figure(const Limit& limit) {
-  return fmt::format("the result has no {}", limit.metric);
+  const bool of_month = limit.metric == name_of(FigureId::month);
+  return fmt::format("the result has no {}{}", limit.metric,
+                     of_month ? ": give /accounting/runs_per_month" : "");
 }
 
 std::string no_figure_before(const Limit& limit) {

@@ -139,6 +139,22 @@ std::string reading_text(ReadingKind kind, double value) {
   return three_digits(value);
 }
 
+std::pair<std::string, std::string> told_apart(ReadingKind kind, double value, double limit) {
+  std::string text = reading_text(kind, value);
+  const std::string of_limit = reading_text(kind, limit);
+  if (text != of_limit || value == limit) return {std::move(text), of_limit};
+  // In the unit of the other, which is near.
+  const std::string_view unit = std::string_view(of_limit).substr(of_limit.find(' ') + 1);
+  const double times = kind == share ? 100.0 : unit == "min" ? 1.0 / 60.0 : 1.0;
+  for (int digits = 1; digits <= 9; ++digits) {
+    const std::string number = fmt::format("{:.{}f}", times * value, digits);
+    if (number_of(number) == times * limit) continue;
+    text = of_limit.find(' ') == std::string::npos ? number : fmt::format("{} {}", number, unit);
+    break;
+  }
+  return {std::move(text), of_limit};
+}
+
 std::string read_in_typical_time(const std::string& path, Duration of, std::size_t left_out) {
   return fmt::format(
       "{}: read in the {} in which the job goes on as it does in the long run; {} samples of its "

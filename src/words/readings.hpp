@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/units.hpp"
 #include "model/readings.hpp"
@@ -20,6 +21,8 @@ void set_thresholds(Thresholds& thresholds, std::string_view text, const std::st
 
 /// "35 %", "12 min", "7".
 std::string reading_text(ReadingKind kind, double value);
+/// Both, with as many digits as tell one from the other: "79.6 %" and "80 %".
+std::pair<std::string, std::string> told_apart(ReadingKind kind, double value, double limit);
 
 /// Of an observation's samples only those count that lie in `of`, the time in which the job goes on
 /// as it does in the long run.

@@ -1,4 +1,6 @@
 // feedrate advise, as a user meets it.
+#include <set>
+
 #include "catch.hpp"
 #include "scenarios/shipped.hpp"
 
@@ -390,6 +392,97 @@ TEST_CASE("advise: fewer helpers say of how many, and what saves in no draw is n
                            "\"instances\": 4}' --full | tr '\\n' ' '");
   INFO(fewer.out);
   CHECK(fewer.out.find(" × c5.4xlarge for preprocessing instead of 4") != std::string::npos);
+}
+
+TEST_CASE("advise: a change that several remedies would make is listed once") {
+  // Of the g5 with as many GPUs, the one with more CPUs has more memory and a faster network, too.
+  const testing_cli::Folder folder;
+  const auto advice = json_of("advise " + folder.write("video.json", R"({
+    "dataset": {"samples": 400000, "bytes_per_sample": "1 MB", "bytes_on_gpu_per_sample": "4 MB"},
+    "source": {"service": "ebs"},
+    "disk": {"kind": "ebs", "volume_type": "gp3", "size": "500 GB"},
+    "loader": {"num_workers": 11, "batch_size": 16, "pin_memory": true},
+    "preprocess": [{"operation": "decode", "cpu": "70 ms"}],
+    "cluster": {"instance": "g5.12xlarge", "region": "us-east-1"},
+    "job": {"epochs": 20, "step": {"per_sample": "9 ms"}, "allreduce": {"parameters": 30e6}}
+  })"));
+  std::set<std::string> seen;
+  for (const auto& row : at(*advice, "remedies").items) {
+    std::string set;
+    for (const auto& one : at(*row, "set").members) set += one.key + "=" + one.value->text + " ";
+    INFO(set);
+    CHECK((set.empty() || seen.insert(set).second));
+  }
+  CHECK(seen.contains("instance=g5.24xlarge "));
+  CHECK(row_of(*advice, "more_cpus") != nullptr);
+  CHECK(row_of(*advice, "memory") == nullptr);
+}
+
+TEST_CASE("advise: a mounted file system is cached by what can cache it, or not at all") {
+  const std::string job = "advise scenarios/input_modes_fsx.json --set epochs=5";
+  const auto lustre = json_of(job);
+  CHECK(row_of(*lustre, "disk_cache") == nullptr);
+  CHECK(row_of(*lustre, "nfs_cache") == nullptr);
+  const auto efs = json_of(job + R"( --set 'source={"service": "efs"}')");
+  CHECK(row_of(*efs, "disk_cache") == nullptr);
+  const auto* cache = row_of(*efs, "nfs_cache");
+  REQUIRE(cache != nullptr);
+  CHECK(at(*cache, "kind").text == "infrastructure");
+  CHECK(testing_cli::has(at(*cache, "change").text, "by FS-Cache"));
+}
+
+TEST_CASE("advise: DALI is given no advice of PyTorch, and files are no float32") {
+  const testing_cli::Folder folder;
+  const auto job = [&](const std::string& kind, const std::string& where) {
+    return json_of("advise " + folder.write("job.json", R"({
+      "dataset": {"samples": 1000000, "bytes_per_sample": "110 KB",
+                  "bytes_on_gpu_per_sample": "110 KB"},
+      "loader": {"kind": ")" + kind + R"(", "num_workers": 8, "batch_size": 256},
+      "preprocess": [{"operation": "huffman", "cpu": "1.5 ms", "output_bytes": "600 KB"},
+                     {"operation": "decode", "gpu": "0.2 ms", "cpu": "4 ms", "where": ")" +
+                                                            where + R"("}],
+      "cluster": {"instance": "g6.2xlarge", "region": "us-east-1"},
+      "job": {"epochs": 3, "step": {"per_sample": "1 ms"}}
+    })"));
+  };
+  const auto dali = job("dali", "gpu");
+  for (const char* const name : {"non_blocking", "pin_memory", "uint8_to_gpu"}) {
+    INFO(name);
+    CHECK(row_of(*dali, name) == nullptr);
+  }
+  const auto pytorch = job("pytorch", "cpu");
+  for (const char* const name : {"non_blocking", "pin_memory", "uint8_to_gpu"}) {
+    INFO(name);
+    CHECK(row_of(*pytorch, name) != nullptr);
+  }
+}
+
+TEST_CASE("advise: more instances are more than the job has, and nobody rents a workstation") {
+  const testing_cli::Folder folder;
+  const auto spread = json_of("advise " + folder.write("spread.json", R"({
+    "dataset": {"samples": 1000000, "bytes_per_sample": "16 KB"},
+    "loader": {"num_workers": 4, "batch_size": 2},
+    "cluster": {"instance": "p5.48xlarge", "instances": 16, "region": "us-east-1"},
+    "job": {"parallel": {"tensor": 8, "pipeline": 4, "layers": 80, "hidden_size": 8192},
+            "step": {"model_parameters": 70e9, "tokens_per_sample": 4096},
+            "allreduce": {"parameters": 70e9}}
+  })"));
+  const auto* more = row_of(*spread, "more_instances");
+  REQUIRE(more != nullptr);
+  CHECK(testing_cli::has(at(*more, "change").text, " instances"));
+  CHECK(std::stod(at(*more, "change").text) >= 32.0);
+  const auto own = shell("feedrate advise " + folder.write("own.json", R"({
+    "dataset": {"samples": 1000000, "bytes_per_sample": "100 KB"},
+    "source": {"service": "nfs", "first_byte_latency": "1 ms", "bandwidth": "100 MB/s"},
+    "loader": {"num_workers": 2, "batch_size": 128},
+    "preprocess": [{"operation": "decode", "cpu": "6 ms"}],
+    "cluster": {"vcpus": 16, "cores": 8, "memory": "64 GB", "gpus_per_instance": 1,
+                "network": "10 Gbit/s", "price": "0.5 USD/h"},
+    "job": {"epochs": 5, "step": {"per_sample": "1 ms"}}
+  })"));
+  INFO(own.out << own.err);
+  CHECK(testing_cli::has(own.out, "Do not spread the job over more machines yet: 2 instances"));
+  CHECK_FALSE(testing_cli::has(own.out, "rent"));
 }
 
 TEST_CASE("advise: a region is no cheaper for prices that are not known of it") {

@@ -63,7 +63,9 @@ class Table {
   }
 
   void loader() {
-    const bool pytorch = job_.loader.kind.family() == LoaderKind::pytorch;
+    const std::set<std::string_view> others = {"dali", "tf.data", "tf.data-service", "grain"};
+    const bool torch = !others.contains(job_.loader.kind.name());
+    const bool pytorch = torch && job_.loader.kind.family() == LoaderKind::pytorch;
     const bool workers = in_.workers > 0.0;
     rows_["prefetch_factor"] =
         where(workers, more_than(in_.prefetch, "prefetch_factor", {2, 4, 8, 16}));
@@ -71,7 +73,7 @@ class Table {
     rows_["persistent_workers"] =
         where(pytorch && workers && !in_.persistent_workers && begun > 1.0,
               {{{"persistent_workers", "true"}}});
-    const bool copies = on_path(Stage::h2d);
+    const bool copies = torch && on_path(Stage::h2d);
     rows_["pin_memory"] = where(copies && !in_.pinned, {{{"pin_memory", "true"}}});
     Setting beside;
     if (!in_.pinned) beside.emplace_back("pin_memory", "true");
@@ -86,7 +88,7 @@ class Table {
         where(pytorch && workers && job_.loader.transport == Transport::pickled,
               {{{"transport", "shared_memory"}}});
     rows_["processes"] =
-        where(in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
+        where(torch && in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
               {{{"/loader/kind", "pytorch"}, {"/loader/lock", "null"}, {"num_workers", "cpus-1"}}});
     rows_["cpu_quota"] =
         where(job_.cluster.cpu_quota.has_value(), {{{"/cluster/cpu_quota", "null"}}});
@@ -151,7 +153,12 @@ class Table {
     native(on_cpu);
     cheaper(on_cpu);
     const auto& bytes = job_.dataset.bytes_on_gpu_per_sample;
-    rows_["uint8_to_gpu"] = where(bytes && on_path(Stage::h2d) && now_.result.gpu_busy > 0.0, {});
+    bool encoded = false;
+    for (const Operation& one : all) {
+      encoded = encoded || (one.where == Place::gpu && one.operation == "decode");
+    }
+    rows_["uint8_to_gpu"] =
+        where(bytes && !encoded && on_path(Stage::h2d) && now_.result.gpu_busy > 0.0, {});
     if (bytes) {
       rows_["uint8_to_gpu"].sets = {{{"bytes_on_gpu_per_sample", format_quantity(*bytes / 4.0)}}};
     }
@@ -308,11 +315,24 @@ class Table {
                        !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
     const double shared_by =
         source.distribution == Distribution::sharded_by_s3_key ? in_.instances : 1.0;
-    rows_["disk_cache"] = where(
-        again && in_.caches.on_disk < 1.0,
-        {{{"/source/cache",
-           fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples / shared_by / 1e9))}}});
-    rows_["disk_cache"].lacks = !aws && !job_.disk.bandwidth;
+    const std::vector<Setting> room = {
+        {{"/source/cache",
+          fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples / shared_by / 1e9))}}};
+    const std::string loader(job_.loader.kind.name());
+    const std::string store(source.service.name());
+    const Service family = source.service.family();
+    const bool files =
+        family == Service::fsx_lustre || family == Service::efs || family == Service::nfs;
+    const bool shards = loader == "streamingdataset" || loader == "litdata";
+    const bool nfs = std::set<std::string>{"efs",       "nfs",  "fsx-openzfs",       "fsx-ontap",
+                                           "filestore", "vast", "azure-netapp-files"}
+                         .contains(store);
+    const bool partly = again && in_.caches.on_disk < 1.0;
+    rows_["disk_cache"] = where(partly && (!files || shards), room);
+    rows_["nfs_cache"] = where(partly && nfs && !shards, room);
+    for (const char* const name : {"disk_cache", "nfs_cache"}) {
+      rows_[name].lacks = !aws && !job_.disk.bandwidth;
+    }
     rows_["sharded_by_s3_key"] = where(s3 && in_.staging && in_.instances > 1.0 &&
                                            source.distribution == Distribution::fully_replicated,
                                        {{{"/source/distribution", "ShardedByS3Key"}}});

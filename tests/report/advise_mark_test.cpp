@@ -80,3 +80,33 @@ TEST_CASE("advise: the list points at the first remedy that meets a deadline tha
   advice.remedies[1].after->time = minutes(45);
   CHECK(pointed_at(advice) == std::vector<std::size_t>{3});
 }
+
+TEST_CASE("advise: what saves in less than half of the draws is not among what to do") {
+  const Advice advice = advice_of({{20, 0.9}, {30, 0.42}, {10, 0.5}, {5, std::nullopt}});
+  const Style style{.colour = false, .unicode = true, .width = 160};
+  const std::string brief = to_text(advise_brief(advice, "job"), style);
+  INFO(brief);
+  for (const std::size_t listed : {1, 3, 4}) {
+    CHECK(brief.find(fmt::format("change {} (", listed)) != std::string::npos);
+  }
+  CHECK(brief.find("change 2") == std::string::npos);
+  CHECK(brief.find("1 saving in less than half of the draws") != std::string::npos);
+  // Whatever it saves where it does, it is not what saves most.
+  CHECK(advice_headline(advice).text.find("saves most") == std::string::npos);
+  const std::string full = to_text(advise_report(advice, "job"), style);
+  const std::size_t apart = full.find("Saves in less than half of the draws");
+  REQUIRE(apart != std::string::npos);
+  CHECK(full.find("2  change 2") > apart);
+  CHECK(full.find("4  change 4") < apart);
+}
+
+TEST_CASE("advise: what is paid once stands beside what is saved, which it makes smaller") {
+  Advice advice = advice_of({{20, 0.9}, {10, 0.9}});
+  advice.remedies[0].one_off = usd(8.97);
+  const Style style{.colour = false, .unicode = true, .width = 160};
+  for (const Report& report : {advise_brief(advice, "job"), advise_report(advice, "job")}) {
+    const std::string text = to_text(report, style);
+    CHECK(text.find("change 1, and $8.97 once") != std::string::npos);
+    CHECK(text.find("change 2, and") == std::string::npos);
+  }
+}

@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "report/brief.hpp"
 #include "report/check_report.hpp"
+#include "report/check_words.hpp"
 #include "report/glyphs.hpp"
 #include "report/render.hpp"
 
@@ -106,6 +107,60 @@ TEST_CASE("check: of the stages, those are shown that changed most, in either di
     at = std::min(row, text.size());
   }
   CHECK(text.find("\n  " + std::string(name_of(stages.front().stage)) + " ") == std::string::npos);
+}
+
+TEST_CASE("check: the stage that is named has a part in what changed") {
+  const auto job = [](double cost, std::vector<StageChange> stages) {
+    ScenarioVerdict of;
+    double before = 0.0, now = 0.0;
+    for (const StageChange& stage : stages) {
+      before += stage.before.base();
+      now += stage.now.base();
+    }
+    of.figures = {{"total_usd", 100.0, 100.0 + cost, {}}, {"total_s", before, now, {}}};
+    of.stages = std::move(stages);
+    return of;
+  };
+  using enum Stage;
+  // A job that is faster, though its start takes longer.
+  const ScenarioVerdict faster =
+      job(-40.0, {{startup, seconds(10.0), seconds(10.1)}, {download, hours(9.0), hours(4.2)}});
+  CHECK(cause_text(faster) == "download shrank by 4.80 h");
+  const ScenarioVerdict slower =
+      job(40.0, {{decode, hours(4.0), hours(6.5)}, {gpu, hours(5.0), hours(4.0)}});
+  CHECK(cause_text(slower) == "decode grew by 2.50 h");
+  // Twice the instances for more than half the time.
+  ScenarioVerdict wider = job(30.0, {{interruption, seconds(8.0), seconds(10.1)},
+                                     {allreduce, hours(0.2), hours(0.1)},
+                                     {gpu, hours(3.9), hours(2.5)}});
+  wider.instances_before = 8.0;
+  wider.instances_now = 16.0;
+  CHECK(cause_text(wider) == "gpu grew by 8.80 h over all instances");
+  // Dearer hours are no stage's doing.
+  const ScenarioVerdict dearer = job(20.0, {{gpu, hours(5.0), hours(5.0) + seconds(4.0)}});
+  CHECK(cause_text(dearer).empty());
+  CHECK(cause_text(job(0.0, {})).empty());
+}
+
+TEST_CASE("check: the inputs that are listed first are those of the group that did most") {
+  ScenarioVerdict of = scenario("job", 0, 0, 0);
+  of.keys = {{InputGroup::machine, "/cluster/instances", "8", "16", "", 0},
+             {InputGroup::loader, "/loader/num_workers", "4", "5", "", 0},
+             {InputGroup::model, "/job/step/utilization", "0.45", "0.35", "", 0}};
+  const Amounts before{hours(4.0), usd(100.0), usd(100.0), 0.9};
+  const Amounts wider{hours(2.2), usd(104.0), usd(104.0), 0.9};
+  const Amounts now{hours(2.6), usd(130.0), usd(130.0), 0.9};
+  of.parts = {{{InputGroup::machine}, before, wider}, {{InputGroup::model}, wider, now}};
+  const std::vector<KeyChange> keys = keys_by_effect(of);
+  REQUIRE(keys.size() == 3);
+  CHECK(keys[0].key == "/job/step/utilization");
+  CHECK(keys[1].key == "/cluster/instances");
+  CHECK(keys[2].key == "/loader/num_workers");
+  // Three are all named.
+  Verdict verdict;
+  verdict.scenarios.push_back(of);
+  const std::string text = to_text(check_brief(verdict), narrow);
+  for (const KeyChange& key : keys) CHECK(text.find(key.key) != std::string::npos);
 }
 
 TEST_CASE("check: the short form is short, whatever there is to say") {

@@ -278,6 +278,40 @@ TEST_CASE("scenario: one problem, one line that says where, what and what instea
   }
 }
 
+TEST_CASE("scenario: what is written as elsewhere is told how to be written") {
+  const auto has = [](const std::string& text, const char* part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  const auto parameters = [&](const std::string& n) {
+    return refusal(beside(R"("job": {"epochs": 1, "step": {"model_parameters": ")" + n +
+                          R"(", "tokens_per_sample": 512}})"));
+  };
+  CHECK(has(parameters("7B"), "(write 7e9)"));
+  CHECK(has(parameters("1.5 bn"), "(write 1.5e9)"));
+  CHECK(has(parameters("350M"), "(write 350e6)"));
+  CHECK_FALSE(has(parameters("7 GB"), "(write"));
+  const Scenario share = read(beside(
+      R"("job": {"epochs": 1, "step": {"model_parameters": 7e9, "tokens_per_sample": 512,
+                 "utilization": "45%"}})"));
+  CHECK(share.job.step->utilization == 0.45);
+  CHECK(has(refusal(beside(R"("cluster": {"purchase": "reserved"}, "job": {"epochs": 1})")),
+            "write savings_plan, and what they take off as savings"));
+  // One mistake is one message.
+  const std::string store = refusal(
+      beside(R"("source": {"service": "S3", "access": "mountpoint"}, "job": {"epochs": 1})"));
+  CHECK(has(store, "did you mean \"s3\"?"));
+  CHECK_FALSE(has(store, "/source/access"));
+  const auto cached = [&](const std::string& source) {
+    return refusal(
+        beside(R"("source": {)" + source + R"(, "cache": "9 GB"}, "job": {"epochs": 1})"));
+  };
+  CHECK(has(cached(R"("service": "s3", "input_mode": "FastFile")"),
+            ": FastFile mode fetches the objects anew in each epoch"));
+  CHECK(has(cached(R"("service": "s3", "input_mode": "Pipe")"), ": a Pipe keeps nothing"));
+  CHECK(has(cached(R"("service": "s3", "input_mode": "File")"), ": File mode copies all"));
+}
+
 TEST_CASE("scenario: loaders that cannot work are refused") {
   const auto loader = [](const std::string& members) {
     return refusal("{\"dataset\": {\"samples\": 100},\n\"loader\": {" + members + "}}");

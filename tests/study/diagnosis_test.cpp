@@ -230,6 +230,24 @@ TEST_CASE("diagnose: the answer asks one reading after the other, and says what 
   CHECK(answer({{ram, 0.2}}).open.front().what.reading == gpu);
 }
 
+TEST_CASE("diagnose: GPUs that show as busy may be exchanging") {
+  const auto signs = [](std::initializer_list<std::pair<ReadingId, double>> values) {
+    std::set<ReadingId> found;
+    const Answer answer = answer_of(of(values), {});
+    for (const JudgedCondition& one : answer.exchange) found.insert(one.what.reading);
+    return found;
+  };
+  using Signs = std::set<ReadingId>;
+  CHECK(signs({{gpu, 1.0}, {cpu, 0.03}, {network, 0.95}, {step_ratio, 4.8}}) ==
+        Signs{network, step_ratio});
+  CHECK(signs({{gpu, 1.0}, {network, 0.1}, {step_ratio, 1.3}}) == Signs{step_ratio});
+  CHECK(signs({{gpu, 1.0}, {network, 0.95}}) == Signs{network});
+  // A busy network brings samples, where a step takes as long as on one GPU.
+  CHECK(signs({{gpu, 1.0}, {network, 0.95}, {step_ratio, 1.05}}).empty());
+  CHECK(signs({{gpu, 1.0}, {network, 0.2}}).empty());
+  CHECK(signs({{gpu, 0.5}, {cpu, 0.03}, {network, 0.95}, {step_ratio, 4.8}}).empty());
+}
+
 TEST_CASE("diagnose: I/O wait stands for a disk that was not read, and only for that") {
   const auto cause = [](double waits, std::optional<double> disk_read) {
     Readings readings = of({{gpu, 0.35}, {cpu, 0.13}, {io_wait, waits}});

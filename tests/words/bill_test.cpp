@@ -91,6 +91,23 @@ TEST_CASE("a line of a bill is told in the units of price lists") {
         "156.392 GiB for 2 h");
   CHECK(words::quantity(storage(gigabytes(50.0), 0.125)) == "50 GB for 2 h");
   CHECK(words::quantity(storage(megabytes(300.0), 0.125)) == "300 MB for 2 h");
+  // Nobody counts gigabytes in KB.
+  const auto moved = [&](Bytes amount) {
+    return words::quantity(line(ChargedTransfer{amount, usd(0.03) / gigabytes(1.0)}));
+  };
+  CHECK(moved(kilobytes(305078125.0)) == "305.078 GB");
+  const auto beyond = [&](Bandwidth amount, Bandwidth free) {
+    ChargedBandwidth charge;
+    charge.amount = amount;
+    charge.free = free;
+    charge.held = hours(2.0);
+    return words::quantity(line(charge));
+  };
+  const Bandwidth of_gp3 = gibibytes(125.0 / 1024.0) / seconds(1.0);
+  CHECK(beyond(gigabytes(1.0) / seconds(1.0) - of_gp3, of_gp3) ==
+        "828.674 MiB/s above 125 MiB/s for 2 h");
+  CHECK(beyond(kilobytes(868928.0) / seconds(1.0), megabytes(100.0) / seconds(1.0)) ==
+        "868.928 MB/s above 100 MB/s for 2 h");
 }
 
 TEST_CASE("law: a line of a bill is its quantity times its price, and lines add up to the bill") {

@@ -2,6 +2,7 @@
 #include "words/checks.hpp"
 
 #include "catch.hpp"
+#include "words/readings.hpp"
 
 using namespace feedrate;
 
@@ -65,4 +66,23 @@ TEST_CASE("checks: a change of a share is told in percentage points") {
         "gpu_busy -30.0 percentage points (-33.3 % of what it was): 90.0 % -> 60.0 %");
   limit.of = LimitOf::value;
   CHECK(words::judged(limit, 0.9, 0.6, 0.6) == "gpu_busy is 60.0 %");
+}
+
+TEST_CASE("checks: dollars have separators, and a figure that is not there says what brings it") {
+  CHECK(words::judged(limit_on("money_usd", LimitOf::value), 0.0, 2337.61, 2337.61) ==
+        "cost is $2,337.61");
+  CHECK(words::no_figure(limit_on("month_usd", LimitOf::value)) ==
+        "the result has no month_usd: give /accounting/runs_per_month");
+  CHECK(words::no_figure(limit_on("p_time_s", LimitOf::value)) == "the result has no p_time_s");
+}
+
+TEST_CASE("readings: a value beside a limit that it differs from is not shown as the limit") {
+  using Pair = std::pair<std::string, std::string>;
+  const auto share = ReadingKind::share, time = ReadingKind::time, ratio = ReadingKind::ratio;
+  CHECK(words::told_apart(share, 0.35, 0.7) == Pair("35 %", "70 %"));
+  CHECK(words::told_apart(share, 0.8, 0.8) == Pair("80 %", "80 %"));
+  CHECK(words::told_apart(share, 0.796, 0.8) == Pair("79.6 %", "80 %"));
+  CHECK(words::told_apart(share, 0.79996, 0.8) == Pair("79.996 %", "80 %"));
+  CHECK(words::told_apart(time, 599.9, 600.0) == Pair("9.998 min", "10 min"));
+  CHECK(words::told_apart(ratio, 1.1996, 1.2) == Pair("1.1996", "1.2"));
 }

@@ -1,5 +1,6 @@
 #include "schema/record/codec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -7,6 +8,7 @@
 #include "base/number_chars.hpp"
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "base/trimmed.hpp"
 #include "base/unit_text.hpp"
 
 namespace feedrate::schema {
@@ -15,6 +17,23 @@ namespace {
 /// "256" for 256: the digits are fine, the quotes are not.
 bool is_number_text(const JsonValue& value) {
   return value.kind == JsonKind::text && number_of(value.text).has_value();
+}
+
+/// "7e9" for "7B", as people count parameters and samples; "" for what is no such number.
+std::string spelled_out(const JsonValue& value) {
+  if (value.kind != JsonKind::text) return "";
+  const auto leading = leading_number(value.text);
+  if (!leading || leading->value <= 0.0) return "";
+  const std::string_view unit = trimmed(leading->rest);
+  for (const auto& [units, exponent] :
+       {std::pair("k K", 3), std::pair("m M", 6), std::pair("b B G bn", 9), std::pair("t T", 12)}) {
+    for (std::string_view rest = units; !rest.empty();) {
+      const std::string_view one = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+      if (one == unit) return exact_text(leading->value) + 'e' + std::to_string(exponent);
+    }
+  }
+  return "";
 }
 
 bool percent_text(double& out, const JsonValue& value) {
@@ -93,7 +112,11 @@ bool read_number(double& out, const JsonValue& value, const Key& key, const Path
   double number = value.number;
   if (value.kind != JsonKind::number &&
       !(key.kind == KeyKind::fraction && percent_text(number, value))) {
-    r.expected(key, value, path, is_number_text(value) ? " (write it without quotes)" : "");
+    const std::string number_of_units = spelled_out(value);
+    r.expected(key, value, path,
+               is_number_text(value)      ? " (write it without quotes)"
+               : !number_of_units.empty() ? " (write " + number_of_units + ")"
+                                          : "");
     return false;
   }
   if (!within(number, value, key, path, r)) return false;
@@ -182,6 +205,11 @@ int read_word(const JsonValue& value, const Key& key, const Path& path, Reading&
     for (const OtherWord& other : key.other_words) {
       if (other.word == value.text) return static_cast<int>(other.means);
     }
+  }
+  for (const RefusedWord& refused : key.refused_words) {
+    if (value.kind != JsonKind::text || refused.word != value.text) continue;
+    r.expected(key, value, path, " (" + std::string(refused.instead) + ")");
+    return -1;
   }
   std::vector<std::string> words(key.words.begin(), key.words.end());
   for (const OtherWord& other : key.other_words) words.emplace_back(other.word);

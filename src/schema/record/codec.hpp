@@ -360,6 +360,7 @@ struct KeyText {
   std::string_view example{};  ///< instead of the hint's
   bool percent = false;        ///< "5%" is taken beside 0.05
   bool counted = false;        ///< points: the first number says how many, in any order
+  std::span<const RefusedWord> refused_words{};  ///< of a word
 };
 
 constexpr Limits between(double low, double high) {
@@ -406,6 +407,7 @@ Key make_key(std::string_view name, const KeyText& about) {
   key.kind = Codec<V>::kind;
   if (key.kind == KeyKind::number && about.limits.whole) key.kind = KeyKind::whole;
   if (about.percent) key.kind = KeyKind::fraction;
+  key.refused_words = about.refused_words;
   if constexpr (requires { Codec<V>::dimension; }) key.dimension = Codec<V>::dimension;
   if constexpr (requires { Codec<V>::with_error; }) key.with_error = true;
   if constexpr (requires { Codec<V>::with_origin; }) key.with_origin = true;

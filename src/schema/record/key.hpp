@@ -46,6 +46,11 @@ struct OtherWord {
   std::size_t means = 0;
 };
 
+/// What is refused where a word is asked for, and what to write in its place.
+struct RefusedWord {
+  std::string_view word, instead;
+};
+
 struct Key {
   std::string_view name;
   KeyKind kind = KeyKind::text;
@@ -55,6 +60,7 @@ struct Key {
   Limits limits{};
   std::span<const std::string_view> words{};
   std::span<const OtherWord> other_words{};  ///< read, and never written
+  std::span<const RefusedWord> refused_words{};
   bool required = false;
   bool nullable = false;     ///< of a document that is only written: null where it does not apply
   bool text_form = false;    ///< an object that may be one quantity instead: that of text_key()

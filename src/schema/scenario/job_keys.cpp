@@ -108,9 +108,11 @@ const std::vector<Entry<Step>>& entries<Step>() {
           {.manual = "model, model_parameters: tokens of a sample", .limits = whole(1, 1e9)}),
       entry<&Step::utilization>(
           "utilization",
-          {"model_parameters: share of the GPU's peak rate that training reaches (MFU); with "
-           "job.parallel: while it computes",
-           "0.4 (0.2 to 0.55, assumed)", between(0.001, 1)}),
+          {.manual = "model_parameters: share of the GPU's peak rate that training reaches (MFU); "
+                     "with job.parallel: while it computes",
+           .fallback = "0.4 (0.2 to 0.55, assumed)",
+           .limits = between(0.001, 1),
+           .percent = true}),
   };
   return list;
 }

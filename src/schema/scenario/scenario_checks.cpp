@@ -198,7 +198,18 @@ class Checks {
     }
   }
 
+  /// Whether what the file names as its store is one: of another, all that follows from it would be
+  /// wrong as well.
+  [[nodiscard]] bool service_is_known() const {
+    const Found found = at(root_, {"source", "service"});
+    if (!found.exact) return true;
+    const ServiceRow& row = s_.source.service.row();
+    const std::string& text = found.value->text;
+    return text == row.name || std::find(row.also.begin(), row.also.end(), text) != row.also.end();
+  }
+
   void source() {
+    if (!service_is_known()) return;
     for (const SourceComplaint& one : complaints_of(s_)) {
       complain({"source", one.key},
                one.expected + ", got " + describe(*at(root_, {"source", one.key}).value));

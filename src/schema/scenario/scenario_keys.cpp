@@ -329,6 +329,18 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
   return list;
 }
 
+namespace {
+
+constexpr std::string_view as_savings_plan =
+    "for reserved instances write savings_plan, and what they take off as savings, a fraction of "
+    "the on-demand price";
+constexpr RefusedWord refused_purchases[] = {{"reserved", as_savings_plan},
+                                             {"reserved_instances", as_savings_plan},
+                                             {"reserved_instance", as_savings_plan},
+                                             {"ri", as_savings_plan}};
+
+}  // namespace
+
 template <>
 const std::vector<Entry<Cluster>>& entries<Cluster>() {
   static const std::vector<Entry<Cluster>> list = {
@@ -341,7 +353,9 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
           "zones", {"availability zones of the region over which the instances are spread: what "
                     "crosses from one to another is paid both ways, and takes longer",
                     "1", whole(1, 100)}),
-      entry<&Cluster::purchase>("purchase", {"how instances are paid for", "on_demand"}),
+      entry<&Cluster::purchase>("purchase", {.manual = "how instances are paid for",
+                                             .fallback = "on_demand",
+                                             .refused_words = refused_purchases}),
       entry<&Cluster::savings>("savings", {.manual = "savings plan: fraction off on-demand",
                                            .limits = between(0, 0.99),
                                            .percent = true}),

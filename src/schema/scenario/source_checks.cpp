@@ -45,6 +45,19 @@ std::string other_modes(Service service, InputMode mode) {
   return mode == local ? "" : "local for data that lies on the machine";
 }
 
+/// Why nothing of what is read so is kept on the disk.
+std::string_view why_no_cache(InputMode mode) {
+  switch (mode) {
+    case InputMode::file: return ": File mode copies all of the data";
+    case InputMode::fast_file: return ": FastFile mode fetches the objects anew in each epoch";
+    case InputMode::pipe: return ": a Pipe keeps nothing";
+    case InputMode::local: return ": the data lies on the machine";
+    case InputMode::stream:
+    case InputMode::mount: break;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<SourceComplaint> complaints_of(const Scenario& scenario) {
@@ -59,9 +72,8 @@ std::vector<SourceComplaint> complaints_of(const Scenario& scenario) {
                                         std::string(source.service.name()) + " is"});
   }
   if (source.cache && !can_cache(scenario)) {
-    all.push_back({"cache",
-                   "expected it of a store that is streamed or mounted: File mode copies "
-                   "all of the data, and a Pipe keeps nothing"});
+    all.push_back({"cache", "expected it of a store that is streamed or mounted" +
+                                std::string(why_no_cache(input_mode_of(scenario)))});
   }
   if (source.shared_cache.value_or(false) && !source.cache) {
     all.push_back({"shared_cache", "expected the room of one instance's cache in source.cache"});
