@@ -76,7 +76,9 @@ const std::vector<Entry<Step>>& entries<Step>() {
       entry<&Step::launch>("launch",
                            {"CPU time of the main process to start a step, in addition to the step",
                             "the host profile's, if it has the step; else 0 s"}),
-      entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
+      entry<&Step::cv>(
+          "cv", {"coefficient of variation of the step",
+                 "0; where GPUs of several instances exchange gradients 0.01", between(0, 10)}),
       entry<&Step::gpus>("gpus",
                          {"GPUs of an instance that trained together when the step was measured",
                           "1: the step of more is longer by what studies show", whole(1, 1e6)}),
