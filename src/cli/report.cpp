@@ -109,10 +109,12 @@ void refuse_large(const std::vector<api::Vary>& varied, std::string_view flag) {
 Sweep swept(const Question& question, const std::vector<study::SweepInput>& inputs,
             const Catalog& catalog, const PageRequest& arguments) {
   Progress progress("report");
+  study::RunOptions options = api::options_of_points(arguments.simulation, inputs.size());
+  // Beside a job that is shown with its doubts, others of its kind are, too.
+  if (question.varied.empty()) options.refuse_unheld = false;
   return with_places(question.document, [&] {
     return study::sweep(
-        inputs, catalog, question.profile(),
-        api::options_of_points(arguments.simulation, inputs.size()), arguments.jobs,
+        inputs, catalog, question.profile(), options, arguments.jobs,
         [&progress](std::size_t done, std::size_t total) { progress.update(done, total); });
   });
 }

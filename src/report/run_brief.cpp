@@ -191,9 +191,10 @@ Report run_brief(const NamedResult& named) {
   add("GPUs busy", busy_words(r));
   said.change = change_words(r, found);
   for (const std::string& caveat : r.caveats) {
-    // That some draws never end comes first of them, and is a part of how long the job takes.
+    // That some draws never end comes first of them, and is a part of how long the job takes; what
+    // may keep it from running at all has room, too.
     const bool of_time = &caveat == &r.caveats.front() && r.bands && r.bands->never_ends > 0.0;
-    if (of_time) {
+    if (of_time || r.kind_of(caveat) == RemarkKind::check) {
       add("note", without_full_stop(caveat));
     } else {
       said.notes.push_back(without_full_stop(caveat));

@@ -264,11 +264,25 @@ static bool vary_as_assumed(Context& context) {
   return true;
 }
 
+/// What the GPUs of an instance wait for each other where steps vary as they usually do, or by less
+/// where somebody says so: a number says the same whether it is stated or assumed. Times of single
+/// steps are measured, and say more.
+static double usual_waiting(const Inputs& inputs, double gpus, bool varies_as_assumed) {
+  const auto mean = [&](const Inputs& of) {
+    return pipeline::slowest_gpu(of, gpus, of.accumulation).mean;
+  };
+  if (inputs.step_times) return 1.0;
+  if (varies_as_assumed || inputs.step_cv <= assumed::step_cv.value) return mean(inputs);
+  Inputs usual = inputs;
+  usual.step_cv = assumed::step_cv.value;
+  return mean(usual);
+}
+
 /// From the step as it was measured, on one GPU of an instance or on several, to that of one GPU
 /// among all: what the GPUs of an instance wait for each other is a part of what they lose beside
 /// each other, and of the steps that are accumulated only one exchanges gradients. What a GPU's
 /// peak is used by was learned on whole instances, and of a model that is spread over GPUs no study
-/// says what its steps lose.
+/// says what its steps lose: both have the usual waiting of an instance's GPUs in them.
 static void set_beside_others(Context& context, bool varies_as_assumed) {
   Inputs& inputs = context.out.inputs;
   const Step given = context.scenario.job.step.value_or(Step{});
@@ -276,8 +290,7 @@ static void set_beside_others(Context& context, bool varies_as_assumed) {
       given.parameters && !given.model && !gives_step(given) && !measured_step(context.host);
   const bool of_instance = of_peak || context.layout;
   const double gpus = inputs.cluster_ranks();
-  const double of_all = varies_as_assumed ? gpus : 1.0;
-  const double measured = of_instance ? of_all : given.gpus.value_or(1.0);
+  const double measured = of_instance ? gpus : given.gpus.value_or(1.0);
   const double loss =
       of_instance || gpus == measured
           ? 0.0
@@ -288,7 +301,9 @@ static void set_beside_others(Context& context, bool varies_as_assumed) {
   const auto beside_waiting = [&](double several) {
     return std::max(1.0, (1.0 + loss * (1.0 - 1.0 / several)) / waited(several));
   };
-  const double factor = beside_waiting(gpus) / beside_waiting(measured) / waited(measured);
+  const double in_it =
+      of_instance ? usual_waiting(inputs, gpus, varies_as_assumed) : waited(measured);
+  const double factor = beside_waiting(gpus) / beside_waiting(measured) / in_it;
   Step& step = inputs.step;
   if (step.fixed) *step.fixed *= factor;
   if (step.per_sample) *step.per_sample *= factor;

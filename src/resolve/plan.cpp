@@ -190,7 +190,7 @@ struct Plan {
                     size_text(batches), size_text(*memory), instance()));
   }
 
-  /// Of the parameters that a GPU holds, two bytes for each.
+  /// Of the parameters that a GPU holds, two bytes for each, and four in single precision.
   void weights(Bytes has) const {
     const auto all = parameters_of(s.job);
     if (!all) return;
@@ -202,12 +202,27 @@ struct Plan {
       sharers = context.layout->degrees.context * context.layout->degrees.data;
     }
     if (is_sharded(how)) held /= sharers;
-    const Bytes each = bytes(2.0 * *all * held);
+    const bool single = s.job.step && s.job.step->precision == Precision::single;
+    const Bytes each = bytes((single ? 4.0 : 2.0) * *all * held);
     if (each <= has) return;
-    doubt(fmt::format(
-        "The weights alone are {} a GPU in 16 bits, and a GPU has {}: spread the "
-        "model over more of them (/job/parallel{}).",
-        size_text(each), size_text(has), is_sharded(how) ? "" : ", or /job/parallelism: fsdp"));
+    const std::string said = fmt::format(
+        "weights alone are {} a GPU in {} bits, and a GPU has {}: spread the "
+        "model over more of them (/job/parallel{})",
+        size_text(each), single ? 32 : 16, size_text(has),
+        is_sharded(how) ? "" : ", or /job/parallelism: fsdp");
+    if (context.texts) {
+      // Asks to be looked at before all else.
+      std::string text = fmt::format("The {}.", said);
+      context.out.remark_kinds.insert_or_assign(text, RemarkKind::check);
+      context.out.caveats.push_back(std::move(text));
+    }
+    if (s.job.step && s.job.step->gpu_memory) return;
+    context.out.unheld = {
+        "", 0, "/job/parallel",
+        fmt::format("the {}; if they are held elsewhere, /job/step/gpu_memory says "
+                    "what a step needs",
+                    said),
+        "weights do not fit"};
   }
 
   void gpu_memory() const {

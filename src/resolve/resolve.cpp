@@ -24,13 +24,16 @@
 namespace feedrate::resolve {
 namespace {
 
-/// A job whose time on one instance is given: a thousand steps without a loader.
+/// A job whose time on one instance is given, without a loader. How many steps it has, which all
+/// instances divide among them, matters only where something is exchanged in each: there a scenario
+/// has to say it.
 void resolve_given_duration(Context& context) {
   Inputs& inputs = context.out.inputs;
   const Duration alone =
       context.use(Stage::gpu, "/job/duration_on_one_instance",
                   Value<Duration>::given(*context.scenario.job.duration_on_one_instance));
-  constexpr double steps = 1000.0;
+  constexpr double of_any_length = 1000.0;
+  const double steps = context.scenario.job.steps.value_or(of_any_length);
   inputs.kind = LoaderKind::inline_;
   inputs.asynchronous_step = false;
   inputs.batch = 1.0;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "catalog/catalog.hpp"
 #include "model/host.hpp"
 #include "model/result.hpp"
@@ -57,6 +58,9 @@ struct Resolved {
   std::vector<std::string> remarks;
   RemarkKinds remark_kinds;          ///< of the remarks that ask to measure or check something
   std::vector<std::string> caveats;  ///< doubts to be shown beside the headline
+  /// Weights that no GPU holds, where nobody says what a step needs: doubted, as something that is
+  /// not simulated may hold them; of several points none to choose.
+  std::optional<Problem> unheld{};
 };
 
 /// Which part of Resolved is asked for. Most of the work of resolving is writing texts: with

@@ -52,7 +52,12 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   std::vector<std::string> remarks;
   job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks), false);
   job.inputs = std::move(resolved.inputs);
+  job.unheld = std::move(resolved.unheld);
   return job;
+}
+
+void expect_held(const DrawnJob& job) {
+  if (job.unheld) throw InputError({*job.unheld});
 }
 
 bool never_ends(const pipeline::Outcome& outcome) {

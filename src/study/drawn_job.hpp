@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/errors.hpp"
 #include "catalog/catalog.hpp"
 #include "model/bill.hpp"
 #include "model/class_errors.hpp"
@@ -20,7 +21,11 @@ struct DrawnJob {
   Duration before_wobble;  ///< the job's time, interruptions included; of no use where a course is
                            ///< played
   Bill bill;
+  std::optional<Problem> unheld = {};  ///< resolve::Resolved::unheld
 };
+
+/// InputError where no GPU holds the job's weights: no job to choose among others.
+void expect_held(const DrawnJob& job);
 
 /// How the model's own error is drawn.
 enum class ModelError : std::uint8_t {

@@ -156,6 +156,15 @@ std::optional<ErrorClass> class_of_key(std::string_view key) {
   return found == key_classes.end() ? std::nullopt : std::optional(found->error_class);
 }
 
+/// The class of what bounds a job. A NIC that GPUs wait for to exchange gradients, rather than for
+/// samples, is no storage.
+std::optional<ErrorClass> class_of_bound(const Result& result, Stage stage) {
+  const auto& stages = result.stages;
+  const bool exchanges =
+      stage == Stage::network && stages[Stage::allreduce].stall > stages[Stage::network].stall;
+  return class_of(exchanges ? Stage::allreduce : stage);
+}
+
 /// Whether a sentence of what was fitted names a key of the class: "/job/step/fixed on 1 node".
 bool names_key_of(std::string_view sentence, ErrorClass error_class) {
   constexpr std::string_view ends = " ,;:()";
@@ -233,7 +242,7 @@ std::optional<ReferenceClass> reference_of(const Result& result, const Scenario&
                                            const ClassErrors* errors) {
   ReferenceClass of;
   for (const auto& [stage, gain] : result.bottleneck.gains) {
-    of.bound_by = class_of(stage);
+    of.bound_by = class_of_bound(result, stage);
     if (of.bound_by) break;
   }
   if (of.bound_by == ErrorClass::gpu && has_exchanges(inputs)) of.bound_by = ErrorClass::scale_out;

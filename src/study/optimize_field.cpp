@@ -39,6 +39,7 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     plain.exact = true;
     plain.seed = options.seed;
     plain.list_inputs = false;
+    plain.refuse_unheld = true;
     const Result result = run(scenario, catalog, host, plain);
     return {result.times.total, result.bill.money, result.bill.total,
             resolve::resolve(scenario, catalog, host, {}, resolve::Want::inputs_alone)
@@ -46,6 +47,7 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
   }
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
   expect_an_end(job.outcome);
+  expect_held(job);
   return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess};
 }
 

@@ -283,6 +283,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   const resolve::Resolved resolved = resolve::resolve(
       scenario, catalog, host, {},
       options.list_inputs ? resolve::Want::everything : resolve::Want::without_texts);
+  if (options.refuse_unheld && resolved.unheld) throw InputError({*resolved.unheld});
   pipeline::KnownLoading loading;
   Stated stated = simulate_stated(resolved.inputs, options, &loading);
   const pipeline::Outcome& outcome = stated.outcome;

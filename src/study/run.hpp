@@ -38,7 +38,9 @@ struct RunOptions {
   const ClassErrors* class_errors = nullptr;
   bool gains =
       true;  ///< fill Bottleneck: a simulation for each stage, most of a run in closed form
-  bool try_workers = false;  ///< fill Bottleneck::workers: a few dozen simulations
+  bool refuse_unheld = false;  ///< refuse weights that no GPU holds, which are doubted otherwise:
+                               ///< of points among which one is chosen
+  bool try_workers = false;    ///< fill Bottleneck::workers: a few dozen simulations
 };
 
 struct Stated;

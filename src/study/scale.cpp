@@ -105,6 +105,7 @@ class TimeCurve {
         const DrawnJob job =
             drawn_job(make_(setting(static_cast<double>(i + 1))), catalog_, host_, {});
         expect_an_end(job.outcome);
+        expect_held(job);
         outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total,
                              job.inputs.step_is_guess};
       } catch (const InputError& error) {
@@ -201,6 +202,7 @@ class TimeCurve {
     options.bottlenecks = false;
     options.seed = options_.seed;
     options.events = options_.events && shown;
+    options.refuse_unheld = true;
     try {
       const Scenario job = make_(row.point.set);
       row.point.result = run(job, catalog_, host_, options);

@@ -38,7 +38,9 @@ Setting instances_setting(const Scenario& job, double instances, BatchKept kept)
       set.emplace_back("/job/gradient_accumulation", whole_text(share.accumulation));
     }
   }
-  if (job.job.steps) {
+  // Of a job that is given by its duration, so many exchanges are in the global batches.
+  const bool kept_as_it_is = kept == BatchKept::global && job.job.duration_on_one_instance;
+  if (job.job.steps && !kept_as_it_is) {
     const double steps = std::ceil(*job.job.steps * before / (instances * batch_share) - 1e-9);
     set.emplace_back("/job/steps", whole_text(std::max(1.0, steps)));
   }

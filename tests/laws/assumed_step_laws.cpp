@@ -153,6 +153,26 @@ TEST_CASE("assumed step: it varies only where several instances wait, and nobody
   CHECK(training(inputs(large, drawn(1.0))) > 1.05 * training(inputs(large, drawn(0.0))));
 }
 
+TEST_CASE("assumed step: what is assumed of it may be stated, and more variation costs more") {
+  const std::string assumed = fmt::format("{:g}", resolve::assumed::step_cv.value);
+  for (const char* const step : {R"({"fixed": "400 ms", "tokens_per_sample": 1000)",
+                                 R"({"model_parameters": 1e9, "tokens_per_sample": 1000)"}) {
+    for (const char* const parallel : {"null", R"({"tensor": 4})"}) {
+      INFO(step << " spread as " << parallel);
+      const auto time = [&](const std::string& cv) {
+        const Settings job = with(plain_steps(16.0, 8.0), "/job/parallel", parallel);
+        return training(inputs(with(job, "/job/step", step + cv + "}")));
+      };
+      const auto stated = [&](const std::string& cv) { return time(", \"cv\": " + cv); };
+      CHECK(stated(assumed) == Approx(time("")).epsilon(1e-12));
+      CHECK(stated("0") < stated(assumed));
+      CHECK(stated(assumed) < stated("0.02"));
+      CHECK(stated("0.02") < stated("0.3"));
+      CHECK(stated("0.3") > 1.3 * stated("0"));
+    }
+  }
+}
+
 TEST_CASE("assumed step: an efficiency is seconds of messages, which a faster GPU leaves") {
   Generator random(302);
   for (int i = 0; i < 40; ++i) {

@@ -111,6 +111,33 @@ TEST_CASE("model error: a job that one class keeps takes as much longer as its e
   }
 }
 
+TEST_CASE(
+    "model error: a NIC that gradients fill is bound by scaling out, one of samples by storage") {
+  const auto result = [](const char* sample, const char* parameters) {
+    return study::run(
+        schema::read_scenario(schema::parse_document(
+            fmt::format(R"({{"name": "t", "dataset": {{"samples": 200000, "samples_per_object": 100,
+                    "bytes_per_sample": "{}", "bytes_on_gpu_per_sample": "32 KB"}},
+                "source": {{"service": "s3", "access": "boto3"}},
+                "loader": {{"kind": "streamingdataset", "num_workers": 8, "batch_size": 2}},
+                "cluster": {{"instance": "p5.48xlarge", "instances": 8, "network": "100 Gbit/s",
+                    "region": "us-east-1"}},
+                "job": {{"parallelism": "fsdp", "step": "300 ms",
+                    "allreduce": {{"parameters": {}, "gradient_type": "bf16"}}}}}})",
+                        sample, parameters),
+            "t.json")),
+        catalog(), nullptr);
+  };
+  const Result of_gradients = result("16 KB", "6.7e9");
+  CHECK(of_gradients.bottleneck.stage == Stage::network);
+  REQUIRE(of_gradients.reference);
+  CHECK(of_gradients.reference->bound_by == ErrorClass::scale_out);
+  const Result of_samples = result("400 MB", "1e6");
+  CHECK(of_samples.bottleneck.stage == Stage::network);
+  REQUIRE(of_samples.reference);
+  CHECK(of_samples.reference->bound_by == ErrorClass::storage);
+}
+
 TEST_CASE("model error: the interval of run is no narrower than the class's that binds the job") {
   study::RunOptions options;
   options.replications = 2000;

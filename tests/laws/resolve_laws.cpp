@@ -111,7 +111,7 @@ TEST_CASE("resolve: what is simulated is what is billed") {
     if (!one) continue;
     INFO(text_of(settings));
     const auto& [inputs, installed, terms, exchanged, layout, disk, machine, used, remarks, kinds,
-                 caveats] = one->resolved;
+                 caveats, unheld] = one->resolved;
     CHECK(one->input.compute.instances == inputs.instances);
     const auto billed =
         [&lines = terms.storage](std::string_view name) -> const resolve::Leased<StorageUse>* {

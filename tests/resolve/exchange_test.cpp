@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "pipeline/mean.hpp"
+#include "pipeline/simulate.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
@@ -220,6 +221,31 @@ TEST_CASE("exchange: what must be known of the model is asked for by its key") {
     REQUIRE(error.problems().size() == 1);
     CHECK(error.problems()[0].pointer == "/job/allreduce/parameters");
     CHECK(error.problems()[0].message.find("expected how many parameters the model has") == 0);
+  }
+}
+
+TEST_CASE("exchange: a job that is given by its duration exchanges in each of its steps") {
+  const auto with = [](double instances, double steps) {
+    const schema::Document document = schema::parse_document(
+        fmt::format(R"({{"name": "t", "cluster": {{"instance": "p4d.24xlarge",
+                         "instances": {}, "network": "1 Gbit/s"}},
+                         "job": {{"duration_on_one_instance": "800 h", "steps": {},
+                         "allreduce": {{"parameters": 7e9, "overlap": 0}}}}}})",
+                    instances, steps),
+        "t.json");
+    const auto inputs = resolve::resolve(schema::read_scenario(document), catalog()).inputs;
+    return std::pair(inputs, pipeline::simulate(inputs).training().base());
+  };
+  for (const double instances : {2.0, 8.0}) {
+    const double alone = 800.0 * 3600.0 / instances;
+    for (const double steps : {1e3, 1e6}) {
+      INFO(instances << " instances, " << steps << " steps");
+      const auto [inputs, time] = with(instances, steps);
+      const double exchanges = steps * inputs.exposed_allreduce.base();
+      CHECK(exchanges > 0.0);
+      CHECK(time == Approx(alone + exchanges).epsilon(1e-3));
+    }
+    CHECK(with(instances, 1e6).second > 10.0 * alone);
   }
 }
 

@@ -235,3 +235,35 @@ TEST_CASE("plan: weights that a GPU cannot hold are doubted, however they are di
     CHECK_FALSE(doubted(sharded, "2", "180e9"));
   }
 }
+
+TEST_CASE("plan: weights are divided among the GPUs of a replica, and doubted jobs are no choice") {
+  struct Said {
+    bool doubted = false, unheld = false;
+  };
+  const auto said = [](double tensor, double pipeline, const std::string& step) {
+    const auto resolved = resolve::resolve(
+        scenario_with(
+            {{"/cluster/instance", "p4d.24xlarge"},
+             {"/cluster/instances", "8"},
+             {"/job/parallel",
+              fmt::format(R"({{"tensor": {}, "pipeline": {}}})", tensor, pipeline)},
+             {"/job/step", R"({"model_parameters": 70e9, "tokens_per_sample": 1)" + step + "}"}}),
+        catalog());
+    return Said{has(resolved.caveats, "weights alone are"), resolved.unheld.has_value()};
+  };
+  // 140 GB in 16 bits, 280 GB in 32, and GPUs of 40 GB.
+  for (const double tensor : {1.0, 2.0, 4.0, 8.0}) {
+    for (const double pipeline : {1.0, 2.0, 4.0}) {
+      INFO(tensor << " x " << pipeline);
+      const Said mixed = said(tensor, pipeline, "");
+      CHECK(mixed.doubted == (140.0 / (tensor * pipeline) > 40.0));
+      CHECK(mixed.unheld == mixed.doubted);
+      const Said single = said(tensor, pipeline, R"(, "precision": "single")");
+      CHECK(single.doubted == (280.0 / (tensor * pipeline) > 40.0));
+      // Whoever says what a step needs knows better.
+      const Said known = said(tensor, pipeline, R"(, "gpu_memory": {"fixed": "30 GB"})");
+      CHECK(known.doubted == mixed.doubted);
+      CHECK_FALSE(known.unheld);
+    }
+  }
+}

@@ -423,6 +423,18 @@ TEST_CASE("scenario: a given duration stands instead of dataset and step") {
         "it, got an object\n"
         "s.json:3: /job/step: expected nothing beside job.duration_on_one_instance, which replaces "
         "it, got \"1 s\"");
+  // Steps in which nothing is exchanged cost nothing.
+  const auto with = [](const std::string& keys) {
+    return refusal("{\"job\": {\"duration_on_one_instance\": \"24 h\", " + keys + "}}");
+  };
+  const std::string steps =
+      "s.json:1: /job/steps: expected a number of steps beside job.duration_on_one_instance and "
+      "what is exchanged in each of them (or job.efficiency instead of that), got nothing";
+  CHECK(with(R"("allreduce": {"parameters": 7e9})") == steps);
+  CHECK(with(R"("allreduce": {"gradient_bytes": "1 GB"})") == steps);
+  CHECK(with(R"("parallelism": "fsdp", "allreduce": {"parameters": 7e9})") == steps);
+  CHECK(with(R"("steps": 1000000, "allreduce": {"parameters": 7e9})") == "fine");
+  CHECK(with(R"("allreduce": {"gradient_bytes": 0})") == "fine");
 }
 
 TEST_CASE("scenario: all problems of a file are told at once, in the order of its lines") {

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "resolve/generated_scenario.hpp"
 #include "schema/scenario/scenario.hpp"
+#include "study/scale.hpp"
 
 using namespace feedrate;
 
@@ -132,6 +134,37 @@ TEST_CASE("optimize: points without a result are counted by reason; none at all 
   CHECK(optimum.no_result.front().points == 3);
   CHECK(value(Candidate{0, optimum.no_result.front().set, {}}, "epochs") == "1");
   CHECK_THROWS_AS(best(grid({{"price", {"null"}}, {"epochs", {"1", "2"}}})), InputError);
+}
+
+TEST_CASE("optimize: what no GPU holds is left out with the reason, in scale as well") {
+  const auto make = [](const study::Setting& set) {
+    schema::Document job = schema::parse_document(
+        R"({"name": "t", "dataset": {"samples": 100000, "bytes_per_sample": "16 KB"},
+            "source": {"service": "fsx-lustre"}, "loader": {"num_workers": 2, "batch_size": 32},
+            "cluster": {"instance": "p5.48xlarge", "instances": 16, "region": "us-east-1"},
+            "job": {"parallelism": "zero1", "step": {"model_parameters": 70e9,
+            "tokens_per_sample": 8192, "utilization": 0.5}, "allreduce": {"parameters": 70e9},
+            "parallel": {"layers": 80, "hidden_size": 8192}}})",
+        "t.json");
+    for (const auto& [key, value] : set) schema::set_value(job, key, value);
+    return schema::read_scenario(job);
+  };
+  study::Axes axes{study::Grid({{"tensor", {"1", "2", "4", "8"}}}), {}, make};
+  axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
+  const Catalog& catalog = testing_resolve::catalog();
+  const Optimum optimum = study::optimize(axes, catalog, nullptr, {});
+  REQUIRE(optimum.winner);
+  CHECK(value(optimum.winner->point, "tensor") != "1");
+  CHECK(optimum.unanswered == 1);
+  REQUIRE(optimum.no_result.size() == 1);
+  CHECK(optimum.no_result.front().problems.front().message.starts_with("the weights alone are"));
+  study::ScaleOptions options;
+  options.to = 4;
+  const auto scaled = [&](const char* tensor) {
+    return study::scale_curve({{"tensor", tensor}}, make, catalog, nullptr, options);
+  };
+  CHECK_THROWS_AS(scaled("1"), InputError);
+  CHECK_NOTHROW(scaled("8"));
 }
 
 TEST_CASE("optimize: nothing depends on the number of threads") {

@@ -46,6 +46,22 @@ TEST_CASE("strong scaling: batches of an optimiser step become fewer before they
   CHECK(gpu_share(given, 21).off() == Approx(1.0 - 3.0 * 21.0 / 64.0));
 }
 
+TEST_CASE("strong scaling: a job of a given duration has as many steps of the global batch") {
+  const Scenario given = schema::read_scenario(schema::parse_document(
+      R"({"cluster": {"instances": 8}, "job": {"duration_on_one_instance": "800 h", "steps": 1000,
+          "allreduce": {"parameters": 7e9}}})",
+      "given.json"));
+  const auto steps = [&](double instances, BatchKept kept) {
+    for (const auto& [key, value] : instances_setting(given, instances, kept)) {
+      if (key == "/job/steps") return value;
+    }
+    return std::string("1000");
+  };
+  CHECK(steps(16, BatchKept::global) == "1000");
+  CHECK(steps(16, BatchKept::per_gpu) == "500");
+  CHECK(steps(8, BatchKept::per_gpu) == "1000");
+}
+
 TEST_CASE("strong scaling: what keeps another global batch is not recommended") {
   const Scenario given = job(4, 2, 8);
   ScaleOptions options;

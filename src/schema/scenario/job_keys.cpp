@@ -76,7 +76,9 @@ const std::vector<Entry<Step>>& entries<Step>() {
       entry<&Step::launch>("launch",
                            {"CPU time of the main process to start a step, in addition to the step",
                             "the host profile's, if it has the step; else 0 s"}),
-      entry<&Step::cv>("cv", {"coefficient of variation of the step", "0", between(0, 10)}),
+      entry<&Step::cv>(
+          "cv", {"coefficient of variation of the step",
+                 "0; where GPUs of several instances exchange gradients 0.01", between(0, 10)}),
       entry<&Step::gpus>("gpus",
                          {"GPUs of an instance that trained together when the step was measured",
                           "1: the step of more is longer by what studies show", whole(1, 1e6)}),
@@ -284,8 +286,11 @@ const std::vector<Entry<Job>>& entries<Job>() {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
       entry<&Job::jobs>(
           "jobs", {"jobs that share the source's storage while it is held", "1", whole(1, 1e6)}),
-      entry<&Job::steps>("steps",
-                         {"instead of epochs: number of batches per GPU", "", whole(1, 1e12)}),
+      entry<&Job::steps>(
+          "steps",
+          {"instead of epochs: number of batches per GPU; beside duration_on_one_instance: steps "
+           "of the job, each with an exchange",
+           "", whole(1, 1e12)}),
       entry<&Job::step>("step",
                         {.manual = "time that a GPU needs for a batch; \"300 ms\" means fixed, "
                                    "\"300 images/s\" per_sample",
@@ -293,7 +298,9 @@ const std::vector<Entry<Job>>& entries<Job>() {
                          .text_form = true}),
       entry<&Job::duration_on_one_instance>(
           "duration_on_one_instance",
-          {.manual = "instead of dataset and step", .limits = above(0, 3.6e8), .example = "24 h"}),
+          {.manual = "instead of dataset and step; needs steps where allreduce is beside it",
+           .limits = above(0, 3.6e8),
+           .example = "24 h"}),
       entry<&Job::gradient_accumulation>("gradient_accumulation",
                                          {"batches per all-reduce", "1", whole(1, 1e6)}),
       entry<&Job::efficiency>("efficiency",

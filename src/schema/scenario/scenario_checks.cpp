@@ -144,6 +144,13 @@ class Checks {
                  " beside epochs = " + number_text(*s_.job.epochs) + " (null leaves a key out)");
   }
 
+  /// Of efficiency and scaling, which say what that comes to, none is beside it.
+  [[nodiscard]] bool exchanges_in_each_step() const {
+    const Job& job = s_.job;
+    if (job.allreduce && job.allreduce->gradient_bytes == Bytes{}) return false;
+    return job.allreduce || job.parallelism;
+  }
+
   void duration_or_dataset() {
     if (!at(root_, {"job", "duration_on_one_instance"}).exact) return;
     const std::string message =
@@ -154,10 +161,15 @@ class Checks {
     if (const Found step = at(root_, {"job", "step"}); step.exact) {
       complain({"job", "step"}, message + describe(*step.value));
     }
-    for (const std::string_view key : {"steps", "epochs", "gradient_accumulation"}) {
+    for (const std::string_view key : {"epochs", "gradient_accumulation"}) {
       if (const Found job = at(root_, {"job", key}); job.exact) {
         complain({"job", key}, message + describe(*job.value));
       }
+    }
+    if (!s_.job.steps && exchanges_in_each_step()) {
+      complain({"job", "steps"},
+               "expected a number of steps beside job.duration_on_one_instance and what is "
+               "exchanged in each of them (or job.efficiency instead of that), got nothing");
     }
     for (const std::string_view section : {"source", "disk", "loader", "preprocess"}) {
       if (const Found given = at(root_, {section}); given.exact) {
