@@ -83,19 +83,20 @@ std::vector<Column> remedy_columns(const Advice& advice) {
   return columns;
 }
 
-/// "EFS, and $8.97 once": what the bills of jobs leave out of what is saved, where it shows.
-std::string change_words(const Remedied& row) {
+/// "4 hours, $8.97 once": what the bills of jobs leave out of what is saved, where it shows.
+std::string effort_and_price(const Remedied& row) {
   constexpr double least = 0.01;
   const bool shows = row.one_off.base() > least * std::abs(row.saved.base());
-  return shows ? fmt::format("{}, and {} once", row.change, money(row.one_off)) : row.change;
+  const std::string effort = effort_words(row.what.effort_hours);
+  return shows ? fmt::format("{}, {} once", effort, money(row.one_off)) : effort;
 }
 
 Row remedy_row(const Advice& advice, const Remedied& row) {
   Row out;
   const Remedied* const first = change_first(advice);
   out.marked = first != nullptr && first->number == row.number;
-  out.cells = {std::to_string(row.number), change_words(row), std::string(words_of(row.what.kind)),
-               effort_words(row.what.effort_hours),
+  out.cells = {std::to_string(row.number), row.change, std::string(words_of(row.what.kind)),
+               effort_and_price(row),
                arrow(duration(advice.before.time), duration(row.after->time))};
   if (advice.priced) {
     out.cells.emplace_back(arrow(money(advice.before.total), money(row.after->total)));
@@ -300,7 +301,7 @@ Report advise_brief(const Advice& advice, const std::string& name) {
     }
     if (++standing[row.standing] > most || row.standing != RemedyStanding::advised) continue;
     add(std::to_string(row.number),
-        fmt::format("{} ({}): {}", change_words(row), effort_words(row.what.effort_hours),
+        fmt::format("{} ({}): {}", row.change, effort_and_price(row),
                     outcome(*row.after, row.saved, row.sooner, row.pays)));
   }
   if (advice.together) {

@@ -211,7 +211,7 @@ std::string exchange_words(const Diagnosis& d) {
       " Or the exchange among the GPUs, since {}: GPU-Util counts NCCL's kernels as work, even "
       "while they wait for other GPUs. It is the exchange if the GPUs draw far less power than in "
       "a "
-      "run on one GPU (`nvidia-smi dmon -s p`).",
+      "run on one GPU (power.draw of `nvidia-smi`).",
       fmt::join(signs, " and "));
 }
 
