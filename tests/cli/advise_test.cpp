@@ -213,8 +213,9 @@ TEST_CASE("advise: checkpoints are made rarer only as far as failures allow") {
   const auto advice = with("1 min");
   const std::string change = at(*row_of(*advice, "checkpoint_interval"), "change").text;
   CHECK(change.starts_with("a checkpoint every "));
-  CHECK(change.ends_with(" min, so one in the job; what failures lose is simulated with "
-                         "/cluster/failures only"));
+  CHECK(
+      change.ends_with(" min, so one in the job; what failures lose is simulated with "
+                       "/cluster/failures only"));
   CHECK(row_of(*with("90 min"), "checkpoint_interval") == nullptr);
 }
 
