@@ -37,7 +37,7 @@ namespace {
 
 struct ObserveFitArguments {
   std::vector<std::string> files;
-  std::string batch_size, gpus, workers, samples, throughput, instance;
+  std::string batch_size, gpus, workers, samples, throughput, instances, instance;
   ImportFlags how;
   std::string file;  ///< of the scenario
   std::string format = "text";
@@ -103,6 +103,7 @@ ToldOfJob told_by(const ObserveFitArguments& arguments) {
   told.workers = number_of(arguments.workers, "--num-workers", true);
   told.samples = above_zero(arguments.samples, "--samples");
   told.throughput = number_of(arguments.throughput, "--throughput", false);
+  told.nodes = above_zero(arguments.instances, "--instances").value_or(1.0);
   return told;
 }
 
@@ -207,7 +208,7 @@ study::ObservedNodes read_nodes(const std::vector<FilesOfNode>& groups, const Im
                                   [](const auto& one) { return one.tells_steps(); });
   const auto relative = [](const auto& one) { return one.header().clock == ClockKind::relative; };
   const bool one_clock = std::none_of(observers.begin(), observers.end(), relative);
-  told.nodes = static_cast<double>(groups.size());
+  told.nodes = std::max(told.nodes, static_cast<double>(groups.size()));
   std::vector<study::ObservedNode> nodes;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (tells != observers.end() && one_clock) observers[i].take_steps_of(*tells);
@@ -340,6 +341,8 @@ Command add_observe_fit(Parser& observe) {
   add("--samples", arguments->samples, "Samples in an epoch", "N");
   add("--throughput", arguments->throughput,
       "Samples per second of all GPUs together, if no step was recorded", "N");
+  add("--instances", arguments->instances,
+      "Machines that train together, each as the one that was observed", "N");
   add("--instance", arguments->instance, "Instance type of the machine", "NAME");
   add_import_flags(*app, arguments->how);
   refuse_empty(*app->add_option("--interval", arguments->how.interval,

@@ -80,6 +80,11 @@ void write_samples(const RunArguments& arguments, const NamedResult& named, Dura
   header.cpus = timeline.threads;
   header.cores = timeline.cores;
   header.gpus = timeline.gpus;
+  // What is seen is of one of them, unless they are unequal.
+  if (const Result& r = named.result; r.instances > 1.0 && !r.as_many_alike) {
+    header.instances = r.instances;
+    header.gpus = r.gpus / r.instances;
+  }
   // Whole or not at all: a part of it would look like a shorter job.
   const bool printed = arguments.samples == standard_input_path;
   Spool spool(printed ? "" : arguments.samples);

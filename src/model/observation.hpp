@@ -137,7 +137,8 @@ struct ObservationHeader {
   std::optional<double> cpus;         ///< hardware threads
   std::optional<double> cores;        ///< that they belong to, as the system shows them
   std::optional<Bytes> memory;
-  std::optional<double> gpus;
+  std::optional<double> gpus;       ///< of the machine
+  std::optional<double> instances;  ///< as this one, which train together
 };
 
 struct Sample {

@@ -266,8 +266,14 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   job.batch_size = need(told.batch_size, known(MetricId::batch_size), "--batch-size",
                         "the number of samples per GPU and step", 1.0,
                         "nobody said how many samples a batch has: a sample here is a batch");
+  constexpr double most_instances = 1e5;
+  double nodes = told.nodes;
+  if (header_.instances && *header_.instances <= most_instances) {
+    nodes = std::max(nodes, std::round(*header_.instances));
+  }
+  job.instances = nodes;
   const auto of_node = [&](std::optional<double> all) {
-    if (all) *all = std::max(1.0, *all / told.nodes);
+    if (all) *all = std::max(1.0, *all / nodes);
     return all;
   };
   std::optional<double> gpus = of_node(known(MetricId::ranks));
@@ -311,7 +317,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
                       "steps"};
   } else {
     job.throughput =
-        told.throughput ? ObservedNumber{*told.throughput / told.nodes, 0.0, 0.0, "told"} : *x;
+        told.throughput ? ObservedNumber{*told.throughput / nodes, 0.0, 0.0, "told"} : *x;
     if (!(job.throughput.value > 0.0)) {
       refuse_flag("--throughput", "expected samples per second above 0, got 0");
     }
@@ -323,7 +329,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   }
   tell_demands(job, all);
   tell_neighbours(job, all);
-  if (told.samples) job.epoch_steps = std::ceil(*told.samples / (of_step * told.nodes));
+  if (told.samples) job.epoch_steps = std::ceil(*told.samples / (of_step * nodes));
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;
   std::optional<std::int64_t> in;

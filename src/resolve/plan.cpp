@@ -107,6 +107,56 @@ struct Plan {
                     size_text(data), size_text(room), size_text(billed_capacity(needed, steps))));
   }
 
+  /// Of what is kept, at least the one that is written, beside the data in a place of this size.
+  void checkpoints_in(Bytes room, Bytes data, Bytes each, const std::string& place,
+                      std::string_view larger) const {
+    const Checkpoint& given = *s.job.checkpoint;
+    const double kept = std::max(1.0, given.kept.value_or(1.0));
+    const Bytes all = kept * each;
+    if (all + data <= room * (1.0 + 1e-9)) return;
+    const std::string what = kept > 1.0
+                                 ? fmt::format("{:g} checkpoints of {}", kept, size_text(each))
+                                 : fmt::format("a checkpoint of {}", size_text(each));
+    const std::string remedies =
+        fmt::format("{}write them elsewhere (/job/checkpoint/to), or take {}",
+                    kept > 1.0 ? "keep fewer (/job/checkpoint/kept), " : "", larger);
+    // Where they go is not quite said by how fast they are written, and not how large they are by
+    // the model's parameters.
+    if (all > room && given.size && given.interval && !given.bandwidth) {
+      problem(kept > 1.0 && each <= room ? "/job/checkpoint/kept" : "/job/checkpoint/size",
+              fmt::format("{} {} not fit into {} of {}: {}", what, kept > 1.0 ? "do" : "does",
+                          place, size_text(room), remedies));
+      return;
+    }
+    doubt(fmt::format("There is no room for {} beside {} of data in {} of {}: {}.", what,
+                      size_text(data), place, size_text(room), remedies));
+  }
+
+  /// Checkpoints go to where the data comes from, unless they are told to.
+  void checkpoints() const {
+    const auto& given = s.job.checkpoint;
+    if (!given || given->to || given->region || inputs.checkpoint_time <= Duration{}) return;
+    if (inputs.checkpoint_interval <= Duration{} && !inputs.best_interval) return;
+    if (s.source.service.family() == Service::fsx_lustre) {
+      const FsxPlan& plan = planned_fsx(context);
+      const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type, plan.tier).value;
+      const Bytes data =
+          s.source.lazy_load_from_s3.value_or(false) ? Bytes{} : stored_dataset(context);
+      checkpoints_in(billed_capacity(plan.capacity, steps), data, context.checkpoint,
+                     "the file system", "a larger one (/source/capacity)");
+      return;
+    }
+    const auto& disk = context.out.disk;
+    if (!disk || inputs.source || inputs.first_source || inputs.staging) return;
+    const bool local = disk->kind == DiskKind::nvme;
+    const Known<Bytes> nvme = context.published(&Machine::nvme_size);
+    const std::optional<Bytes> room = local && nvme ? std::optional(nvme->value) : disk->size;
+    if (!room) return;
+    checkpoints_in(*room, data_on_disk(context),
+                   context.checkpoint * (1.0 / instances_with_parts(context)),
+                   local ? instance() + "'s NVMe" : "the disk", "a larger one (/disk/size)");
+  }
+
   void shards() const {
     if (s.source.distribution != Distribution::sharded_by_s3_key) return;
     if (context.layout) {
@@ -260,6 +310,7 @@ void check_plan(Context& context) {
   if (context.scenario.job.duration_on_one_instance) return;
   plan.disk();
   plan.file_system();
+  plan.checkpoints();
   plan.shards();
   plan.memory();
   plan.shared_memory();

@@ -1,6 +1,7 @@
 #include "study/bottleneck.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "pipeline/known_loading.hpp"
 #include "pipeline/mean.hpp"
@@ -24,7 +25,26 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, Duration base,
   return first[stage].base() > 0.0 || later[stage].base() > 0.0;
 }
 
+/// What a job would take longer with as many checkpoints as its time has intervals: whole numbers
+/// of them are written.
+Duration up_to_next_checkpoint(const pipeline::Outcome& outcome) {
+  const reliability::InterruptedJob& job = outcome.interrupted.job;
+  return (job.work / job.interval - job.checkpoints()) * job.writing.stop(job.interval);
+}
+
 }  // namespace
+
+double gain_of_faster(const pipeline::Inputs& inputs, const pipeline::Outcome& as_it_is,
+                      const pipeline::Outcome& faster) {
+  const Duration base = as_it_is.total.wall;
+  Duration wall = faster.total.wall;
+  // A job that ends just before a checkpoint saves a whole one, by little of any stage.
+  const bool at_fixed_times = inputs.checkpoint_interval > Duration{} && !inputs.best_interval;
+  if (at_fixed_times && faster.interrupted.checkpoints != as_it_is.interrupted.checkpoints) {
+    wall += up_to_next_checkpoint(faster) - up_to_next_checkpoint(as_it_is);
+  }
+  return 1.0 - wall / base;
+}
 
 bool is_mostly_startup(const pipeline::Inputs& inputs, Duration base) {
   return inputs.startup > Duration{} && inputs.startup >= most_of_a_job * base;
@@ -46,10 +66,15 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base,
   options.details = false;
   pipeline::KnownLoading own;
   options.loading = loading != nullptr ? loading : &own;
+  std::optional<pipeline::Outcome> as_it_is;  // there where checkpoints are at fixed times
+  if (inputs.checkpoint_interval > Duration{} && !inputs.best_interval) {
+    as_it_is = pipeline::simulate(inputs, options);
+  }
   for (Stage stage : all_stages()) {
     if (!costs(inputs, stage, base, first, later)) continue;
     const pipeline::Outcome outcome = pipeline::simulate(with_faster(inputs, stage, base), options);
-    const double gain = 1.0 - outcome.total.wall / base;
+    const double gain =
+        as_it_is ? gain_of_faster(inputs, *as_it_is, outcome) : 1.0 - outcome.total.wall / base;
     if (gain >= least_gain) bottleneck.gains.emplace_back(stage, gain);
   }
   std::stable_sort(bottleneck.gains.begin(), bottleneck.gains.end(),

@@ -21,6 +21,11 @@ bool is_mostly_startup(const pipeline::Inputs& inputs, Duration base);
 /// the job's own where it is mostly that.
 pipeline::Inputs with_faster(const pipeline::Inputs& inputs, Stage stage, Duration base);
 
+/// The share of its time that a job saves which is `faster` in a stage. Of checkpoints at fixed
+/// times it saves as many as its time has intervals, a part of one too.
+double gain_of_faster(const pipeline::Inputs& inputs, const pipeline::Outcome& as_it_is,
+                      const pipeline::Outcome& faster);
+
 /// Simulates the job with each stage that takes any time made twice as fast in turn, all else
 /// equal; the bottleneck is the stage that shortens the job most. `base` is the job's time as it
 /// is. GPUs that save more than all of their work takes do so by what they spare others (a

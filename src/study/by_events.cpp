@@ -108,7 +108,7 @@ bool try_stages(ByEvents& by_events, const pipeline::Inputs& inputs,
       const pipeline::Outcome outcome =
           pipeline::simulate(with_faster(inputs, stages[s], as_it_is.total.wall), simulation);
       if (outcome.only_mean) return false;
-      gains[s].push_back(1.0 - outcome.total.wall / as_it_is.total.wall);
+      gains[s].push_back(gain_of_faster(inputs, as_it_is, outcome));
       // Of one seed each time has an error, and their ratio at most that of both.
       errors[s] = (outcome.total.wall / as_it_is.total.wall) *
                   portable::hypot(relative_error(outcome), relative_error(as_it_is));

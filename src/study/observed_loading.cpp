@@ -63,14 +63,28 @@ class LoadingDraft {
     return job_.cached_bytes ? job_.cached_bytes->value : 0.0;
   }
 
+  /// Of the bytes that the network brings, a sample's: what instances are told to exchange comes by
+  /// the same line, as a ring over the instances has it.
+  [[nodiscard]] double received() const {
+    double received = job_.network_bytes ? job_.network_bytes->value : 0.0;
+    if (exchange_told()) {
+      const double ring = 2.0 * (job_.instances - 1.0) / job_.instances;
+      received -= ring * job_.all_reduced_bytes->value / (job_.batch_size * job_.gpus);
+    }
+    return std::max(0.0, received);
+  }
+  [[nodiscard]] bool exchange_told() const {
+    return job_.instances > 1.0 && job_.all_reduced_bytes.has_value();
+  }
+
   /// Whether the job's data arrives over the network. Bytes that read() takes from sockets are
   /// counted among those that come from no device.
   [[nodiscard]] bool comes_by_network() const {
     constexpr double noise = 1e5;  // bytes/s that any machine receives
     if (!job_.network_bytes || job_.ranks_elsewhere) return false;
-    const double received = job_.network_bytes->value;
-    return received * job_.throughput.value > noise && received > of_devices() &&
-           received > 0.5 * of_memory();
+    const double of_samples = received();
+    return of_samples * job_.throughput.value > noise && of_samples > of_devices() &&
+           of_samples > 0.5 * of_memory();
   }
 
   void by_network() {
@@ -82,10 +96,14 @@ class LoadingDraft {
     source.open_latency = Duration{};
     source.bandwidth_per_connection = at_once;
     source.bandwidth = at_once;
-    s.dataset.bytes_per_sample =
-        bytes_per_sample(std::max(1.0, rounded(job_.network_bytes->value)));
+    s.dataset.bytes_per_sample = bytes_per_sample(std::max(1.0, rounded(received())));
     draft_.input("/dataset/bytes_per_sample", format_quantity(*s.dataset.bytes_per_sample),
-                 *job_.network_bytes, words::found::received_over_throughput);
+                 *job_.network_bytes,
+                 exchange_told() ? words::found::received_but_exchanged
+                                 : words::found::received_over_throughput);
+    if (job_.instances > 1.0 && !exchange_told()) {
+      draft_.unseen(words::exchanged_bytes(job_.instances));
+    }
     draft_.unseen(words::unseen::server);
   }
 

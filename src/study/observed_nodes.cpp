@@ -175,7 +175,7 @@ std::string verdict_on(const ObservedNodes& all) {
 
 ObservedScenario observed_scenario(const ObservedNodes& all) {
   ObservedJob job = all.nodes[all.pace].job;
-  job.instances = static_cast<double>(all.nodes.size());
+  job.instances = std::max(job.instances, static_cast<double>(all.nodes.size()));
   ObservedScenario made = observed_scenario(job);
   made.scenario.about.expectation = verdict_on(all) + " " + made.scenario.about.expectation;
   return made;

@@ -132,6 +132,22 @@ Duration interval_for_failures(const Situation& s) {
   return seconds(std::sqrt(2.0 * s.inputs().checkpoint_time.base() * between.base()));
 }
 
+/// Minutes between checkpoints: as failures ask for, and one in the job at least, for a job without
+/// any loses all of it. Empty where it has no room for one.
+struct RareCheckpoints {
+  double every = 0.0;
+  bool only_one = false;
+};
+std::optional<RareCheckpoints> rarer_checkpoints(const Situation& s) {
+  const auto& times = s.result.times;
+  const Duration work =
+      times.total - times.startup - times.staging - s.result.stages[Stage::checkpoint].stall;
+  const double best = std::ceil(interval_for_failures(s) / minutes(1.0));
+  const double once = std::floor(0.5 * work / minutes(1.0)) + 1.0;
+  if (minutes(once) > work) return std::nullopt;
+  return RareCheckpoints{std::min(best, once), once < best};
+}
+
 std::vector<Change> accumulated(const Situation& s) {
   std::vector<Change> list;
   for (const double times : {2.0, 4.0, 8.0}) {
@@ -268,12 +284,12 @@ const Remedy training_list[] = {
               !s.inputs().interruptions &&
               interval_for_failures(s) > s.inputs().checkpoint_interval;
      },
-     [](const Situation& s) {
-       const std::string text =
-           whole_text(std::ceil(interval_for_failures(s) / minutes(1.0))) + " min";
-       const bool in_job = s.result.times.total > interval_for_failures(s);
-       return std::vector<Change>{
-           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text, in_job)}};
+     [](const Situation& s) -> std::vector<Change> {
+       const auto rare = rarer_checkpoints(s);
+       if (!rare || minutes(rare->every) <= s.inputs().checkpoint_interval) return {};
+       const std::string text = whole_text(rare->every) + " min";
+       return {
+           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text, rare->only_one)}};
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",

@@ -62,6 +62,13 @@ Unseen epoch_length(double steps) {
   return {"how long an epoch is", fmt::format("{:.0f} steps", steps)};
 }
 
+Unseen exchanged_bytes(double instances) {
+  return {fmt::format("what {:.0f} instances exchange (gradients, parameters), which arrives over "
+                      "the network as samples may",
+                      instances),
+          "nothing: all bytes are the samples', so set /dataset/bytes_per_sample to what one has"};
+}
+
 Unseen idle_loader(Duration most) {
   return {
       "what the loader asks of CPUs",

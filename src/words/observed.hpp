@@ -75,6 +75,8 @@ namespace found {
 inline constexpr std::string_view before_first_epoch = "observed: what came before the first epoch";
 inline constexpr std::string_view received_over_throughput =
     ", received from the network over throughput";
+inline constexpr std::string_view received_but_exchanged =
+    ", received from the network over throughput, without what instances all-reduce";
 inline constexpr std::string_view worker_cpu_over_throughput =
     ", busy time of the workers' CPUs over throughput";
 inline constexpr std::string_view all_cpu_over_throughput =
@@ -135,6 +137,8 @@ std::string input_line(std::string_view pointer, std::string_view text, std::str
 
 // What was not seen, where numbers belong to it.
 Unseen epoch_length(double steps);
+/// Of so many instances, whose exchange comes by the network as samples do.
+Unseen exchanged_bytes(double instances);
 /// Of a loader that nothing waits for: at most so long a sample.
 Unseen idle_loader(Duration most);
 Unseen idle_reading(Duration most);

@@ -102,10 +102,10 @@ std::string faster_steps(double times, double low, double high) {
                      low, high);
 }
 
-std::string checkpoint_every(std::string_view interval, bool in_job) {
+std::string checkpoint_every(std::string_view interval, bool only_one) {
   return fmt::format(
       "a checkpoint every {}{}; what failures lose is simulated with /cluster/failures only",
-      interval, in_job ? "" : ", so none before the job ends");
+      interval, only_one ? ", so one in the job" : "");
 }
 
 std::string on_demand_of(double n, double instances) {

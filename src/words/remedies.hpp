@@ -40,8 +40,8 @@ std::string faster_operation(std::string_view operation, Duration now, Duration 
 std::string smaller_samples(Bytes now, Bytes before);
 /// `low` and `high`: of the published models.
 std::string faster_steps(double times, double low, double high);
-/// `in_job`: whether the job is longer than that.
-std::string checkpoint_every(std::string_view interval, bool in_job);
+/// `only_one`: of the job, whatever failures ask for.
+std::string checkpoint_every(std::string_view interval, bool only_one);
 std::string savings(double share);
 /// "2 of 4 instances on demand"
 std::string on_demand_of(double n, double instances);

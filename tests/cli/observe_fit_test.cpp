@@ -203,6 +203,31 @@ std::string steps_of(const std::string& seconds) {
   return text;
 }
 
+TEST_CASE("observe fit: a job on several instances stays one, and its exchange is told of") {
+  const Folder folder;
+  const std::string twin = folder / "twin.jsonl";
+  const std::string run =
+      "feedrate run scenarios/caltech256_p3.json --set instance=p4d.24xlarge "
+      "--set instances=4 --set num_workers=8 ";
+  REQUIRE(shell(run + "--set /job/allreduce/parameters=25.6e6 --samples '" + twin +
+                "' --interval 200ms")
+              .status == 0);
+  CHECK(has(slurp(twin), "\"GPUs\": 8, \"Instances\": 4"));
+  const Outcome fit = shell("feedrate observe fit '" + twin +
+                            "' --batch-size 64 --instance p4d.24xlarge --format json");
+  INFO(fit.out << fit.err);
+  REQUIRE(fit.status == 0);
+  CHECK(has(fit.out, "\"instances\": 4"));
+  CHECK(has(fit.out, "\"gpus_per_instance\": 8"));
+  CHECK(has(fit.out, "what 4 instances exchange"));
+  // Of one that does not say it, the flag does.
+  REQUIRE(shell("sed -i 's/, \"Instances\": 4//' '" + twin + "'").status == 0);
+  const std::string again = "feedrate observe fit '" + twin + "' --batch-size 64 --format json";
+  CHECK_FALSE(has(shell(again).out, "\"instances\": 4"));
+  CHECK(has(shell(again + " --instances 4").out, "\"instances\": 4"));
+  CHECK(shell(again + " --instances 0").status == 2);
+}
+
 TEST_CASE("observe fit: what is no observation is refused, and nothing is written") {
   const Folder folder;
   const std::string output = folder / "job.json";

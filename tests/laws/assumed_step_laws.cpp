@@ -157,7 +157,8 @@ TEST_CASE("assumed step: what is assumed of it may be stated, and more variation
   const std::string assumed = fmt::format("{:g}", resolve::assumed::step_cv.value);
   for (const char* const step : {R"({"fixed": "400 ms", "tokens_per_sample": 1000)",
                                  R"({"model_parameters": 1e9, "tokens_per_sample": 1000)"}) {
-    for (const char* const parallel : {"null", R"({"tensor": 4})"}) {
+    for (const char* const parallel :
+         {"null", R"({"tensor": 4, "layers": 32, "hidden_size": 1024})"}) {
       INFO(step << " spread as " << parallel);
       const auto time = [&](const std::string& cv) {
         const Settings job = with(plain_steps(16.0, 8.0), "/job/parallel", parallel);

@@ -118,8 +118,9 @@ TEST_CASE(
         schema::read_scenario(schema::parse_document(
             fmt::format(R"({{"name": "t", "dataset": {{"samples": 200000, "samples_per_object": 100,
                     "bytes_per_sample": "{}", "bytes_on_gpu_per_sample": "32 KB"}},
-                "source": {{"service": "s3", "access": "boto3"}},
-                "loader": {{"kind": "streamingdataset", "num_workers": 8, "batch_size": 2}},
+                "source": {{"service": "http", "input_mode": "stream", "first_byte_latency": "1 ms",
+                    "bandwidth_per_connection": "10 GB/s"}},
+                "loader": {{"num_workers": 8, "batch_size": 2}},
                 "cluster": {{"instance": "p5.48xlarge", "instances": 8, "network": "100 Gbit/s",
                     "region": "us-east-1"}},
                 "job": {{"parallelism": "fsdp", "step": "300 ms",

@@ -1,4 +1,6 @@
 // What a scenario has to say of checkpoints, and what follows where it does not.
+#include <fmt/format.h>
+
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "resolve/assumptions.hpp"
@@ -52,6 +54,47 @@ TEST_CASE("checkpoints: a restart alone is how a job without any begins again") 
   CHECK_FALSE(none.inputs.best_interval);
   CHECK(none.inputs.checkpoint_time == Duration{});
   CHECK(none.inputs.interruptions->restart == minutes(10.0));
+}
+
+TEST_CASE("checkpoints: what is written has room where it is written, or is refused or doubted") {
+  const auto said = [](const char* checkpoint, const Settings& more = {}) -> std::string {
+    Settings settings = {{"source", R"({"service": "fsx-lustre", "capacity": "2400 GB",
+                       "throughput_per_capacity": "200 MB/s/TiB"})"},
+                         {"dataset", R"({"samples": 1000000, "bytes_per_sample": "1 MB"})"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    try {
+      for (const std::string& caveat : with_checkpoint(checkpoint, settings).caveats) {
+        if (caveat.find("There is no room for") != std::string::npos) return caveat;
+      }
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(said(R"({"size": "1 TB", "interval": "1 min"})").empty());
+  CHECK(said(R"({"size": "500 GB", "interval": "1 min", "kept": 2})").empty());
+  CHECK(said(R"({"size": "2 TB", "interval": "1 min"})").starts_with("There is no room for"));
+  CHECK(
+      said(R"({"size": "5 TB", "interval": "1 min"})").starts_with("/job/checkpoint/size: a chec"));
+  CHECK(said(R"({"size": "1 TB", "interval": "1 min", "kept": 10})")
+            .starts_with("/job/checkpoint/kept: 10 checkpoints of 1 TB do not fit"));
+  // Elsewhere there is room, and where it is but guessed nothing is refused.
+  CHECK(
+      said(R"({"size": "5 TB", "interval": "1 min", "to": "s3", "bandwidth": "1 GB/s"})").empty());
+  CHECK(said(R"({"size": "5 TB", "interval": "1 min", "bandwidth": "1 GB/s"})")
+            .starts_with("There is no room for a checkpoint of 5 TB beside 1 TB of data"));
+  CHECK(said(R"({"interval": "1 min"})", {{"job.allreduce.parameters", "300e9"}})
+            .starts_with("There is no room for a checkpoint of 3.6 TB"));
+  // A volume of one's own, too: how fast it is written is said.
+  const Settings disk = {{"source", R"({"service": "local"})"},
+                         {"disk", R"({"kind": "ebs", "size": "1500 GB"})"}};
+  const auto on_volume = [&](const char* size) {
+    return said(fmt::format(R"({{"size": "{}", "interval": "1 min", "bandwidth": "1 GB/s"}})", size)
+                    .c_str(),
+                disk);
+  };
+  CHECK(on_volume("400 GB").empty());
+  CHECK(on_volume("600 GB").starts_with("There is no room for a checkpoint of 600 GB beside 1 TB"));
 }
 
 TEST_CASE("checkpoints: without an interval they are written where something ends the job early") {

@@ -117,6 +117,29 @@ TEST_CASE("observed scenario: without marked steps the GPU's utilisation bounds 
   CHECK(says(made, "no step was marked"));
 }
 
+TEST_CASE(
+    "observed scenario: what instances exchange is no sample's, or is said to be among them") {
+  ObservedJob job = starved();
+  job.network_bytes = of_steps(5e6);
+  const auto bytes = [&] {
+    return observed_scenario(job).scenario.dataset.bytes_per_sample->base();
+  };
+  CHECK(bytes() == Approx(5e6));
+  CHECK_FALSE(says(observed_scenario(job), "instances exchange"));
+  job.instances = 4.0;
+  const ObservedScenario made = observed_scenario(job);
+  CHECK(made.scenario.cluster.instances == 4.0);
+  CHECK(bytes() == Approx(5e6));
+  CHECK(says(made, "what 4 instances exchange"));
+  // 1.5 times 40 MB a step of 16 samples.
+  job.all_reduced_bytes = of_steps(40e6);
+  CHECK(bytes() == Approx(5e6 - 1.5 * 40e6 / 16.0));
+  CHECK_FALSE(says(observed_scenario(job), "instances exchange"));
+  // Nothing else comes by the network.
+  job.all_reduced_bytes = of_steps(60e6);
+  CHECK(observed_scenario(job).scenario.source.service.family() != Service::http);
+}
+
 TEST_CASE("observed scenario: cores that are busy with the job, or with other programs") {
   ObservedJob own = starved();
   own.workers = 4.0;

@@ -118,6 +118,7 @@ ObservationHeader header_of(const Line& line) {
   header.cores = line.number(cores);
   if (const auto size = line.number(memory)) header.memory = bytes(*size);
   header.gpus = line.number(gpus);
+  header.instances = line.number(instances);
   return header;
 }
 
@@ -189,6 +190,7 @@ void write(JsonWriter& out, const ObservationHeader& h) {
   if (h.cores) out.number(cores, *h.cores);
   if (h.memory) out.number(memory, h.memory->base());
   if (h.gpus) out.number(gpus, *h.gpus);
+  if (h.instances) out.number(instances, *h.instances);
 }
 
 void write(JsonWriter& out, const Sample& s) {

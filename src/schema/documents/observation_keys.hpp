@@ -37,6 +37,7 @@ inline constexpr std::string_view cpus = "CPUs";
 inline constexpr std::string_view cores = "Cores";
 inline constexpr std::string_view memory = "MemoryBytes";
 inline constexpr std::string_view gpus = "GPUs";
+inline constexpr std::string_view instances = "Instances";
 
 // Types that are no samples'.
 inline constexpr std::string_view type_header = "feedrate";
@@ -81,6 +82,7 @@ inline constexpr KeyRow header_keys[] = {
     {cores, "number", "cores that the CPUs belong to, as the system shows them"},
     {memory, "number", "memory of the machine"},
     {gpus, "number", "GPUs of the machine"},
+    {instances, "number", "machines as this one that train together, if it is more than one"},
 };
 
 }  // namespace feedrate::schema::observation_keys
