@@ -103,7 +103,7 @@ ToldOfJob told_by(const ObserveFitArguments& arguments) {
   told.workers = number_of(arguments.workers, "--num-workers", true);
   told.samples = above_zero(arguments.samples, "--samples");
   told.throughput = number_of(arguments.throughput, "--throughput", false);
-  told.nodes = above_zero(arguments.instances, "--instances").value_or(1.0);
+  told.nodes = above_zero(arguments.instances, "--instances").value_or(0.0);
   return told;
 }
 

@@ -268,9 +268,10 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
                         "nobody said how many samples a batch has: a sample here is a batch");
   constexpr double most_instances = 1e5;
   double nodes = told.nodes;
-  if (header_.instances && *header_.instances <= most_instances) {
-    nodes = std::max(nodes, std::round(*header_.instances));
+  if (nodes <= 0.0 && header_.instances && *header_.instances <= most_instances) {
+    nodes = std::round(*header_.instances);
   }
+  nodes = std::max(nodes, 1.0);
   job.instances = nodes;
   const auto of_node = [&](std::optional<double> all) {
     if (all) *all = std::max(1.0, *all / nodes);

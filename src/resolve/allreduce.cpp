@@ -265,9 +265,43 @@ static void resolve_on_twice_the_line(Context& context) {
   inputs.exchange = std::move(plan);
 }
 
+/// What the GPUs of one instance exchange is part of the time that the job takes on it: of a job
+/// that is given by that time, only what its steps leave beside is spread over instances.
+static void leave_to_steps(Context& context) {
+  Inputs& inputs = context.out.inputs;
+  if (!inputs.step.fixed || inputs.exposed_allreduce <= Duration{}) return;
+  Scenario scenario = context.scenario;
+  scenario.cluster.instances = 1.0;
+  Resolved out;
+  out.inputs = inputs;
+  out.inputs.instances = 1.0;
+  out.inputs.exposed_allreduce = {};
+  out.machine = context.out.machine;
+  Context alone{.scenario = scenario,
+                .catalog = context.catalog,
+                .host = context.host,
+                .draw = context.draw,
+                .out = out,
+                .layout = context.layout,
+                .texts = false,
+                .records = false,
+                .slower = context.slower,
+                .speeds = context.speeds};
+  if (inputs.gpus() > inputs.instances) resolve_gradients(alone);
+  const Duration own = out.inputs.exposed_allreduce / inputs.instances;
+  if (own >= *inputs.step.fixed) {
+    context.problem("/job/duration_on_one_instance",
+                    "its steps take no longer than what the GPUs of one instance exchange in each "
+                    "of them: expected a longer duration, or fewer steps (/job/steps)");
+    return;
+  }
+  *inputs.step.fixed -= own;
+}
+
 void resolve_communication(Context& context) {
   resolve_gradients(context);
   Inputs& inputs = context.out.inputs;
+  if (context.scenario.job.duration_on_one_instance) leave_to_steps(context);
   if (context.gradients_apart) inputs.network_allreduce = Bytes{};
   const bool on_one_nic = inputs.network && !inputs.remote && inputs.network_allreduce > Bytes{};
   if (on_one_nic && inputs.exchange) resolve_on_twice_the_line(context);

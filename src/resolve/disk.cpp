@@ -65,13 +65,17 @@ void gp2_iops(Context& context, PublishedDisk& disk) {
 }
 
 /// io1 and io2 are bought by their IOPS, so nobody has the most by default: as many as gp3 has for
-/// nothing, and as a volume of this size may have (50 a GiB of io1, EBS user guide).
-Known<Frequency> bought_iops(const EbsVolume& volume, Bytes size) {
-  constexpr double of_gp3 = 3000.0;
+/// nothing, and at most 50 a GiB of io1 (EBS user guide, 2023).
+Known<Frequency> bought_iops(const Catalog& catalog, const EbsVolume& volume, Bytes size) {
   constexpr double of_gibibyte = 50.0;
-  const double most = volume.type == "io1" ? of_gibibyte * (size / gibibytes(1.0)) : of_gp3;
-  return Value<Frequency>::assumed(per_second(std::clamp(most, 100.0, of_gp3)),
-                                   "as many as gp3 has; io1 and io2 are paid by them");
+  const EbsVolume* gp3 = find_ebs_volume(catalog, "gp3");
+  if (gp3 == nullptr || !gp3->baseline_iops) return volume.max_iops;
+  const Frequency as_gp3 = gp3->baseline_iops->value;
+  const Frequency most = per_second(std::max(100.0, of_gibibyte * (size / gibibytes(1.0))));
+  if (volume.type == "io1" && most < as_gp3) {
+    return Value<Frequency>::assumed(most, "50 IOPS per GiB, the most of io1");
+  }
+  return Value<Frequency>::assumed(as_gp3, "as many as gp3 has; these volumes are paid by them");
 }
 
 /// An EBS volume whose size is not given is the smallest that holds what must lie on it.
@@ -123,7 +127,7 @@ PublishedDisk of_ebs(Context& context) {
   disk.size = volume_size(context);
   disk.bandwidth = volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
-  if (type.starts_with("io")) disk.iops = bought_iops(*volume, *disk.size);
+  if (type.starts_with("io")) disk.iops = bought_iops(context.catalog, *volume, *disk.size);
   if (volume->operation) disk.operation = volume->operation->value;
   bandwidth_of_size(context, *volume, disk);
   if (type == "gp2") gp2_iops(context, disk);

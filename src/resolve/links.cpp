@@ -118,11 +118,21 @@ static bool has_own_network(Context& context, const AllReduce& given, Bandwidth 
   return true;
 }
 
+/// What the GPUs of the instance have beside its network; empty where another line is stated, and
+/// between zones, which it does not reach.
+static Known<Bandwidth> line_of_gpus(const Context& context) {
+  const auto published = context.published(&Machine::gpu_network);
+  const auto& given = context.scenario.cluster.network;
+  if (context.scenario.cluster.zones_used() > 1.0) return std::nullopt;
+  if (given && !same_number(*given, published)) return std::nullopt;
+  return published;
+}
+
 static Known<Bandwidth> line_between(const Context& context) {
+  if (const auto of_gpus = line_of_gpus(context)) return of_gpus;
   if (context.scenario.cluster.network) {
     return Value<Bandwidth>::given(*context.scenario.cluster.network);
   }
-  if (const auto of_gpus = context.published(&Machine::gpu_network)) return of_gpus;
   return context.published(&Machine::network);
 }
 
@@ -146,7 +156,7 @@ static NetworkFabric found_fabric(Context& context, const AllReduce& given) {
   constexpr double fast = 100e9 / 8.0;
   const Known<Bandwidth> line = line_between(context);
   const bool is_fast = line && line->value.base() >= fast;
-  if (machine != nullptr && machine->fabric && !context.scenario.cluster.network) {
+  if (machine != nullptr && machine->fabric && line_of_gpus(context)) {
     return published(*machine->fabric, "the fabric of the instance's GPUs");
   }
   if (machine != nullptr && machine->efa) {
@@ -219,9 +229,7 @@ Bandwidth bus_between(Context& context, const AllReduce& given, const std::strin
       burst && !context.scenario.cluster.network) {
     line = burst;
   }
-  const bool of_gpus =
-      context.published(&Machine::gpu_network) && !context.scenario.cluster.network;
-  if (of_gpus) {
+  if (line_of_gpus(context) && !context.scenario.cluster.network) {
     context.gradients_apart = true;
   } else if (line) {
     context.gradients_apart = has_own_network(context, given, found, line->value);

@@ -186,9 +186,11 @@ void resolve_loader(Context& context) {
     const double most = std::max(1.0, std::ceil(pipeline::objects_of_rank(inputs) - 1e-6));
     if (inputs.workers > most && context.texts) {
       context.remark(RemarkKind::check,
-                     fmt::format("{:g} of {:g} workers have nothing to do: each GPU has no more "
-                                 "than {:g} objects in an epoch",
-                                 inputs.workers - most, inputs.workers, most));
+                     fmt::format("helpers bring no objects: of {:g} workers of each GPU only {:g} "
+                                 "have one to stream; make the objects smaller, use fewer workers, "
+                                 "or say that they share an object's samples "
+                                 "(/loader/divided_by: samples)",
+                                 inputs.workers, most));
     }
     inputs.workers = std::min(inputs.workers, most);
   }

@@ -154,7 +154,8 @@ struct Plan {
     if (!room) return;
     checkpoints_in(*room, data_on_disk(context),
                    context.checkpoint * (1.0 / instances_with_parts(context)),
-                   local ? instance() + "'s NVMe" : "the disk", "a larger one (/disk/size)");
+                   local ? instance() + "'s NVMe" : "the disk",
+                   local ? "a volume (/disk/kind: ebs)" : "a larger one (/disk/size)");
   }
 
   void shards() const {

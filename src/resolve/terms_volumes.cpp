@@ -46,7 +46,7 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
         {{"EBS IOPS", *disk.iops * n, iops_tiers(*price, n), {}, free_iops * n}, lease});
     if (!context.scenario.disk.iops) {
       context.remark(RemarkKind::check,
-                     fmt::format("the {} volume is taken to have {:g} IOPS, as gp3 has, and pays "
+                     fmt::format("the {} volume is taken to have {:g} IOPS, and pays "
                                  "for them; set /disk/iops",
                                  type, *disk.iops * seconds(1)));
     }

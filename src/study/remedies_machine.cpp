@@ -159,13 +159,18 @@ std::vector<Change> fewer_helpers(const Situation& s) {
 }
 
 std::vector<Change> faster_networks(const Situation& s) {
-  const auto faster = [](const Machine& now, const Machine& other) {
-    return now.network && other.network && other.network->value > now.network->value;
+  // Gradients go by the GPUs' own ports, where they have some.
+  const bool of_gpus = s.wait(Stage::allreduce) > s.wait(Stage::network);
+  const auto line = [&](const Machine& m) {
+    return of_gpus && m.gpu_network ? m.gpu_network : m.network;
+  };
+  const auto faster = [&](const Machine& now, const Machine& other) {
+    return line(now) && line(other) && line(other)->value > line(now)->value;
   };
   std::vector<Change> list;
   for (const Machine* machine : siblings(s, faster)) {
     Change change{{{"instance", rented_as(s, machine->name)}},
-                  words::with_network(rented_as(s, machine->name), machine->network->value)};
+                  words::with_network(rented_as(s, machine->name), line(*machine)->value)};
     if (s.scenario.cluster.network) change.set.emplace_back("/cluster/network", "null");
     list.push_back(std::move(change));
   }

@@ -192,9 +192,13 @@ std::vector<Change> fewer_microbatches(const Situation& s) {
 /// of its memory that the rest is left for activations.
 bool holds_weights(const Situation& s) {
   constexpr double most = 0.6;
-  constexpr double of_weights = 4.0;  // bytes of a parameter: weight, gradient
-  constexpr double of_optimizer = 12.0;
+  // Bytes of a parameter: weight and gradient; Adam's two, and where these are in 16 bits, a copy.
+  const bool single = s.scenario.job.step && s.scenario.job.step->precision == Precision::single;
+  const double of_weights = single ? 8.0 : 4.0;
+  const double of_optimizer = single ? 8.0 : 12.0;
   const auto& job = s.scenario.job;
+  // What is stated of a step's memory is of one that gathers its weights.
+  if (job.step && job.step->gpu_memory) return false;
   const auto parameters = job.step && job.step->parameters ? job.step->parameters
                           : job.allreduce                  ? job.allreduce->parameters
                                                            : std::nullopt;

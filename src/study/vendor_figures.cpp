@@ -98,7 +98,8 @@ class Vendor {
     if (host_.instance.empty()) return nothing(std::string(words::unknown_network));
     const auto machine = find_machine(catalog_, host_.instance);
     if (!machine) return nothing(words::unlisted(host_.instance));
-    const Known<Bandwidth>& network = (*machine)->network;
+    const Known<Bandwidth>& network =
+        (*machine)->gpu_network ? (*machine)->gpu_network : (*machine)->network;
     return network ? rate(words::network_of(host_.instance), network->value)
                    : nothing(words::unlisted("the network", host_.instance));
   }

@@ -388,10 +388,21 @@ class Table {
     // Young's interval of 3.8 failures in 1,000 days of a node.
     const double between = 1000.0 * 86400.0 / 3.8 / in_.instances;
     const double young = std::sqrt(2.0 * in_.checkpoint_time.base() * between);
-    rows_["checkpoint_interval"] =
-        where(wait(Stage::checkpoint) > 0.0 && !in_.interruptions &&
-                  young > in_.checkpoint_interval.base(),
-              {{{"/job/checkpoint/interval", fmt::format("{:.0f} min", std::ceil(young / 60.0))}}});
+    // One at least in the job, for one without any loses all of it.
+    const auto& times = now_.result.times;
+    const double work =
+        (times.total - times.startup - times.staging - now_.result.stages[Stage::checkpoint].stall)
+            .base() /
+        60.0;
+    const double once = std::floor(0.5 * work) + 1.0;
+    const double every = std::min(std::ceil(young / 60.0), once);
+    std::vector<Setting> rarer;
+    if (once <= work && every * 60.0 > in_.checkpoint_interval.base()) {
+      rarer.push_back({{"/job/checkpoint/interval", fmt::format("{:.0f} min", every)}});
+    }
+    rows_["checkpoint_interval"] = where(wait(Stage::checkpoint) > 0.0 && !in_.interruptions &&
+                                             young > in_.checkpoint_interval.base(),
+                                         rarer);
     batches();
     precision();
   }

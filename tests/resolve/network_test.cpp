@@ -84,12 +84,12 @@ TEST_CASE("network: GPUs with ports of their own exchange by these, and data com
   REQUIRE(own.inputs.network);
   CHECK(own.inputs.network->base() == Approx(80e9 / 8.0));
   CHECK(own.inputs.network_allreduce == Bytes{});
-  // As on the line that the GPUs have together, and not as over TCP.
   const auto one = resolved("ND96isr H100 v5", "3200 Gbit/s");
-  CHECK(own.inputs.exposed_allreduce < one.inputs.exposed_allreduce);
   const auto mega = resolved("a3-megagpu-8g", nullptr);
   CHECK(mega.inputs.network->base() == Approx(200e9 / 8.0));
   CHECK(own.inputs.exposed_allreduce < mega.inputs.exposed_allreduce);
+  // The same line typed in is of the same fabric.
+  CHECK(one.inputs.exposed_allreduce.base() == Approx(own.inputs.exposed_allreduce.base()));
   // A line that is given is the only one.
   const auto slow = resolved("ND96isr H100 v5", "80 Gbit/s");
   CHECK(slow.inputs.network_allreduce > Bytes{});

@@ -167,7 +167,9 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
       entry<&AllReduce::fabric>(
           "fabric", {"network between instances; infiniband: RoCE too; gpudirect_tcp: Google's "
                      "TCPX and TCPXO",
-                     "efa where the instance has it, infiniband from 100 Gbit/s on, else tcp"}),
+                     "the catalogue's, of the instance's GPUs; efa where the instance has it, "
+                     "infiniband from "
+                     "100 Gbit/s on, else tcp"}),
       entry<&AllReduce::transport_inside>(
           "transport_inside",
           {"between GPUs without NVLink, as NCCL_DEBUG=INFO has it; shm, through the memory of the "
