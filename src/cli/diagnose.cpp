@@ -96,8 +96,8 @@ GivenFiles told_apart(const std::vector<std::string>& files) {
   return out;
 }
 
-/// What an observation tells of the job's course, read ahead of its samples.
-observe::JobObserver course_of(const std::string& path) {
+/// What an observation tells of the job's course, and of its GPUs, read ahead of its samples.
+observe::JobObserver course_of(const std::string& path, Readings& readings) {
   observe::JobObserver observer;
   schema::ObservationReader reader(path);
   while (const auto line = reader.next()) {
@@ -108,6 +108,9 @@ observe::JobObserver course_of(const std::string& path) {
       if (tells) observer.add(*sample);
       continue;
     }
+    if (const auto* const header = std::get_if<ObservationHeader>(&*line); header && header->gpus) {
+      readings.gpus = *header->gpus * header->instances.value_or(1.0);
+    }
     std::visit([&](const auto& of) { observer.add(of); }, *line);
   }
   return observer;
@@ -116,7 +119,7 @@ observe::JobObserver course_of(const std::string& path) {
 /// The samples of the time for which an observation stands, where it tells the job's steps.
 schema::Samples samples_of(const std::string& path, std::span<const std::string_view> columns,
                            Readings& readings) {
-  const observe::JobObserver course = course_of(path);
+  const observe::JobObserver course = course_of(path, readings);
   const std::vector<observe::SeenTime> typical = course.typical_time();
   if (const auto start = course.start()) readings[ReadingId::start] = start->base();
   schema::Samples samples = schema::load_samples(path, columns, [&](const Sample& sample) {

@@ -72,7 +72,8 @@ struct Answer {
   Against against = Against::nothing;  ///< where the cause is unsaid
   std::vector<JudgedCondition> because;  ///< what was asked and answered, in this order
   std::vector<OpenReading> open;         ///< the most telling first
-  /// Of generated jobs with this answer, the share for which it is right; empty: not counted.
+  /// Of generated jobs with this answer, the share for which it is right; empty: not counted, as
+  /// beside `exchange`.
   std::optional<double> sure{};
   /// The GPUs are taken to be fed, but what they do may be an exchange, whose kernels show as work
   /// while they wait: what speaks for it, met. Empty: nothing does.

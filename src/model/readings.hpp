@@ -73,6 +73,7 @@ class Readings {
     return values_[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] bool any() const;
+  std::optional<double> gpus{};  ///< of the job, where that is known: no reading, but who is read
   bool operator==(const Readings&) const = default;
 
  private:

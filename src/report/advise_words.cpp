@@ -62,10 +62,6 @@ double saved_share(const Advice& advice, Money saved, Duration sooner) {
   return advice.priced ? saved / (advice.jobs * advice.before.total) : sooner / advice.before.time;
 }
 
-}  // namespace
-
-namespace {
-
 /// What costs more is advised for the constraints that it meets.
 bool rescues(const Advice& advice, const Remedied& row) {
   return row.saved < Money{} ||
@@ -297,8 +293,11 @@ std::string confirmed_words(const Advice& advice) {
 
 std::vector<std::string> not_yet(const Advice& advice) {
   std::vector<std::string> items;
-  const Remedied* first = first_of(advice, RemedyStanding::advised);
-  if (advice.too_early && first != nullptr) {
+  const auto first =
+      std::find_if(advice.remedies.begin(), advice.remedies.end(), [&](const Remedied& row) {
+        return row.standing == RemedyStanding::advised && mostly_saves(advice, row);
+      });
+  if (advice.too_early && first != advice.remedies.end()) {
     items.push_back(fmt::format(
         "Do not {} yet: {} with everything else unchanged cost {}, "
         "more than the job with {} ({}).",

@@ -115,7 +115,9 @@ std::string cause_text(const ScenarioVerdict& scenario) {
   };
   double all = 0.0;
   for (const StageChange& change : scenario.stages) all += rise(change);
-  const double sign = (of_all ? cost : all) < 0.0 ? -1.0 : 1.0;
+  // What costs more in less time, or less in more, does so by its prices.
+  if (cost != 0.0 && cost * all <= 0.0) return "";
+  const double sign = all < 0.0 ? -1.0 : 1.0;
   const StageChange* named = nullptr;
   for (const StageChange& change : scenario.stages) {
     if (sign * rise(change) <= 0.0) continue;

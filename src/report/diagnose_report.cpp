@@ -207,11 +207,13 @@ std::string exchange_words(const Diagnosis& d) {
   if (d.answer.exchange.empty()) return "";
   std::vector<std::string> signs;
   for (const JudgedCondition& one : d.answer.exchange) signs.push_back(words_of(one, d));
+  // A step beside that on one GPU tells of several.
+  const bool several = d.readings.gpus || d.readings[ReadingId::step_ratio];
   return fmt::format(
-      " Or the exchange among the GPUs, since {}: GPU-Util counts NCCL's kernels as work, even "
-      "while they wait for other GPUs. It is the exchange if the GPUs draw far less power than in "
-      "a "
-      "run on one GPU (power.draw of `nvidia-smi`).",
+      " Or{} the exchange among {}, since {}: GPU-Util counts NCCL's kernels as work, even while "
+      "they wait for other GPUs. It is the exchange if the GPUs draw far less power than in a run "
+      "on one GPU (power.draw of `nvidia-smi`).",
+      several ? "" : ", if the job has several GPUs,", several ? "the GPUs" : "them",
       fmt::join(signs, " and "));
 }
 
@@ -228,12 +230,10 @@ std::string answer_words(const Diagnosis& d) {
     text[0] = 'T';
   else
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  // How often that is right was counted on readings in which no wait shows as work.
   const std::string sure =
-      !answer.sure || !answer.exchange.empty()
-          ? exchange_words(d)
-          : fmt::format(" That is right for {} of generated jobs that show as much.",
-                        percent(*answer.sure));
+      answer.sure ? fmt::format(" That is right for {} of generated jobs that show as much.",
+                                percent(*answer.sure))
+                  : exchange_words(d);
   if (answer.is_open()) {
     const OpenReading& open = answer.open.front();
     return fmt::format("{} if {}: read {}.{}", text, if_words(open.clearly_not, d),
@@ -304,7 +304,7 @@ List what_helps_exchanges() {
            "remedy 2: a faster network between the instances (EFA, InfiniBand), and model "
            "parallelism within an instance only",
            "scenario keys: /job/allreduce, /job/parallelism, /job/gradient_accumulation, "
-           "/cluster/network, /cluster/fabric",
+           "/cluster/network, /job/allreduce/fabric",
            "confirmed if a step without the exchange (no_sync, or one GPU) is far shorter"}};
 }
 

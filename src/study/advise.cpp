@@ -259,6 +259,12 @@ class Adviser {
     return !savings_.meets(advice_.before) && savings_.meets(row);
   }
 
+  /// Whether it is advised, and saves in half of the draws at least.
+  [[nodiscard]] bool mostly_saves(const Remedied& row) const {
+    return row.standing == RemedyStanding::advised &&
+           (row.pays.value_or(1.0) >= 0.5 || rescues(row));
+  }
+
   /// States what is advised first. What does not help by its events, or only kept the deadline and
   /// the budget by the mean, makes room for what comes next.
   void state_first() {
@@ -390,8 +396,7 @@ class Adviser {
     std::vector<const Remedied*> rows;
     for (const Remedied& row : advice_.remedies) {
       // What saves in less than half of the draws is no part of what is best.
-      const bool probable = row.pays.value_or(1.0) >= 0.5 || rescues(row);
-      if (row.standing == RemedyStanding::advised && probable) rows.push_back(&row);
+      if (mostly_saves(row)) rows.push_back(&row);
     }
     auto together = best_together(rows, savings_, [&](const Setting& set) {
       return figures_of_job(run(make_(set), catalog_, host_, by_events(is_by_events())));
@@ -429,11 +434,11 @@ class Adviser {
     }
   }
 
-  /// Tells where more instances cost more than the first advised remedy: they come too early then.
+  /// Tells where more instances cost more than the first remedy that mostly saves: they come too
+  /// early then.
   void say_instances(bool rented) {
-    const auto first =
-        std::find_if(advice_.remedies.begin(), advice_.remedies.end(),
-                     [](const Remedied& row) { return row.standing == RemedyStanding::advised; });
+    const auto first = std::find_if(advice_.remedies.begin(), advice_.remedies.end(),
+                                    [&](const Remedied& row) { return mostly_saves(row); });
     if (first == advice_.remedies.end() || !advice_.priced) return;
     for (const Trial& trial : trials_) {
       if (trial.remedy->words.name != more_instances || !trial.after) continue;

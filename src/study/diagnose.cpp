@@ -136,7 +136,7 @@ std::vector<JudgedCondition> signs_of_exchange(const Answer& answer, const Readi
   const auto met = [&](ReadingId id, ThresholdId limit) {
     return judged({id, true, limit}, readings, thresholds);
   };
-  if (answer.cause != Cause::fed) return {};
+  if (answer.cause != Cause::fed || readings.gpus == 1.0) return {};
   if (!met(ReadingId::gpu, ThresholdId::fed).met.value_or(false)) return {};
   const JudgedCondition step = met(ReadingId::step_ratio, ThresholdId::shared_step);
   const JudgedCondition network = met(ReadingId::network, ThresholdId::high);
@@ -202,6 +202,8 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [worth, one] : open) answer.open.push_back(one);
   answer.exchange = signs_of_exchange(answer, readings, thresholds);
+  // That was counted on readings in which no wait shows as work.
+  if (!answer.exchange.empty()) return answer;
   if (const auto seen = seen_in(readings)) answer.sure = sure_of(answer.cause, *seen);
   return answer;
 }
@@ -292,9 +294,10 @@ Diagnosis diagnose(const Readings& readings, const Thresholds& thresholds,
                    std::optional<Simulated> simulated) {
   Diagnosis out;
   out.readings = readings;
+  if (simulated && !readings.gpus) out.readings.gpus = simulated->result.gpus;
   out.thresholds = thresholds;
   out.rules = judge(readings, thresholds);
-  out.answer = answer_of(readings, thresholds);
+  out.answer = answer_of(out.readings, thresholds);
   out.simulated = std::move(simulated);
   out.causes = causes_of(out.rules);
   if (!out.simulated) return out;

@@ -416,8 +416,7 @@ const Remedy storage_list[] = {
     {{"disk_cache", "a cache on the instance's disk", RemedyKind::setting, 1.0, Rung::one_gpu,
       "a store of objects is streamed or mounted, and read in more than one epoch",
       "from the second epoch on, samples come from the disk (Mountpoint --cache, gcsfuse "
-      "cache-dir, "
-      "LitData and StreamingDataset: chunks and shards stay where they were downloaded)",
+      "cache-dir, LitData and StreamingDataset: chunks and shards stay where they were downloaded)",
       "the disk must be fast enough to be filled beside training; a volume is on the bill"},
      [](const Situation& s) { return read_again(s) && caches_by_itself(s); },
      cache_on_disk,
@@ -425,8 +424,7 @@ const Remedy storage_list[] = {
     {{"nfs_cache", "a cache of NFS on the instance's disk", RemedyKind::infrastructure, 4.0,
       Rung::one_gpu, "a file system is mounted by NFS, and read in more than one epoch",
       "from the second epoch on, files come from the disk: FS-Cache, with cachefilesd and the "
-      "mount "
-      "option fsc (documentation of the Linux kernel)",
+      "mount option fsc (documentation of the Linux kernel)",
       "cachefilesd has to be installed and given a disk on each instance, and drops files where "
       "that disk fills up; it must be fast enough to be filled beside training; a volume is on the "
       "bill"},

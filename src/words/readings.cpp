@@ -148,7 +148,7 @@ std::pair<std::string, std::string> told_apart(ReadingKind kind, double value, d
   const double times = kind == share ? 100.0 : unit == "min" ? 1.0 / 60.0 : 1.0;
   for (int digits = 1; digits <= 9; ++digits) {
     const std::string number = fmt::format("{:.{}f}", times * value, digits);
-    if (number_of(number) == times * limit) continue;
+    if (number == fmt::format("{:.{}f}", times * limit, digits)) continue;
     text = of_limit.find(' ') == std::string::npos ? number : fmt::format("{} {}", number, unit);
     break;
   }

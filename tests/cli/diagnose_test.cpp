@@ -105,6 +105,34 @@ TEST_CASE("diagnose: readings that people have at hand get an answer, and the on
   CHECK(rules.out == shell("feedrate diagnose --gpu 35 --cpu 13 --full").out);
 }
 
+TEST_CASE("diagnose: the exchange is named where several GPUs may have one") {
+  const std::string busy = "feedrate diagnose --gpu 100 --cpu 3 --disk 0 --network 95 ";
+  const std::string alone = flat(shell(busy).out);
+  INFO(alone);
+  CHECK(has(alone, "Or, if the job has several GPUs, the exchange among them, since network 95 %"));
+  CHECK(has(alone, "/job/allreduce/fabric"));
+  CHECK_FALSE(has(alone, "of generated jobs"));
+  CHECK(parse_json(shell(busy + "-f json").out, "out")->find("answer")->find("sure")->kind ==
+        feedrate::schema::JsonKind::null);
+  CHECK(has(flat(shell(busy + "--step-ratio 4.8").out), "Or the exchange among the GPUs, since"));
+  const Folder folder;
+  for (const int gpus : {1, 8}) {
+    const std::string file = folder.write(
+        "o.jsonl",
+        fmt::format(R"({{"Type":"feedrate","Name":"observation","Dimension":"version","Value":1,)"
+                    R"("NodeId":"n","Timestamp":1,"GPUs":{}}})"
+                    "\n"
+                    R"({{"Type":"gpu","Name":"gpu0","Dimension":"GPUUtilization","Value":100,)"
+                    R"("NodeId":"n","Timestamp":2}})"
+                    "\n",
+                    gpus));
+    const Outcome told = shell("feedrate diagnose '" + file + "' --cpu 3 --disk 0 --network 95");
+    INFO(told.err << told.out);
+    CHECK(told.status == 0);
+    CHECK(has(flat(told.out), "the exchange among the GPUs") == (gpus > 1));
+  }
+}
+
 TEST_CASE("diagnose: rules that name no cause") {
   const Outcome one = shell("feedrate diagnose --workers-per-cpu 3");
   CHECK(has(one.out, "Dataloader-many fits, which names a symptom but no cause."));

@@ -100,6 +100,15 @@ TEST_CASE("advise: what saves in less than half of the draws is not among what t
   CHECK(full.find("4  change 4") < apart);
 }
 
+TEST_CASE("advise: more instances are compared with what saves in most of the draws") {
+  Advice advice = advice_of({{30, 0.3}, {20, 0.9}});
+  advice.too_early = TooEarly{"instances = 2", {}, advice.before};
+  REQUIRE(not_yet(advice).size() == 1);
+  CHECK(not_yet(advice).front().find("than the job with change 2") != std::string::npos);
+  advice.remedies[1].pays = 0.2;
+  CHECK(not_yet(advice).empty());
+}
+
 TEST_CASE("advise: what is paid once stands beside what is saved, which it makes smaller") {
   Advice advice = advice_of({{20, 0.9}, {10, 0.9}});
   advice.remedies[0].one_off = usd(8.97);

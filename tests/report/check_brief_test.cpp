@@ -139,6 +139,8 @@ TEST_CASE("check: the stage that is named has a part in what changed") {
   // Dearer hours are no stage's doing.
   const ScenarioVerdict dearer = job(20.0, {{gpu, hours(5.0), hours(5.0) + seconds(4.0)}});
   CHECK(cause_text(dearer).empty());
+  CHECK(cause_text(job(55.0, {{decode, hours(5.0), hours(2.5)}})).empty());
+  CHECK(cause_text(job(-55.0, {{decode, hours(2.5), hours(5.0)}})).empty());
   CHECK(cause_text(job(0.0, {})).empty());
 }
 

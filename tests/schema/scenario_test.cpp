@@ -290,6 +290,9 @@ TEST_CASE("scenario: what is written as elsewhere is told how to be written") {
   CHECK(has(parameters("7B"), "(write 7e9)"));
   CHECK(has(parameters("1.5 bn"), "(write 1.5e9)"));
   CHECK(has(parameters("350M"), "(write 350e6)"));
+  CHECK(has(parameters("0.3 k"), "(write 300)"));
+  CHECK_FALSE(has(parameters("1e20k"), "(write"));
+  CHECK_FALSE(has(parameters("123456789123456789123k"), "(write"));
   CHECK_FALSE(has(parameters("7 GB"), "(write"));
   const Scenario share = read(beside(
       R"("job": {"epochs": 1, "step": {"model_parameters": 7e9, "tokens_per_sample": 512,

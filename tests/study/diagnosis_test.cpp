@@ -246,6 +246,22 @@ TEST_CASE("diagnose: GPUs that show as busy may be exchanging") {
   CHECK(signs({{gpu, 1.0}, {network, 0.95}, {step_ratio, 1.05}}).empty());
   CHECK(signs({{gpu, 1.0}, {network, 0.2}}).empty());
   CHECK(signs({{gpu, 0.5}, {cpu, 0.03}, {network, 0.95}, {step_ratio, 4.8}}).empty());
+  // One GPU has none to exchange with, as a recording or a scenario tells.
+  Readings readings = of({{gpu, 1.0}, {cpu, 0.03}, {disk, 0.0}, {network, 0.95}});
+  CHECK_FALSE(answer_of(readings, {}).exchange.empty());
+  // What is said of both is not as sure as what was counted.
+  CHECK_FALSE(answer_of(readings, {}).sure);
+  readings.gpus = 8.0;
+  CHECK_FALSE(answer_of(readings, {}).exchange.empty());
+  readings.gpus = 1.0;
+  CHECK(answer_of(readings, {}).exchange.empty());
+  CHECK(answer_of(readings, {}).sure);
+  readings.gpus.reset();
+  Simulated simulated;
+  simulated.result.gpus = 1.0;
+  CHECK(diagnose(readings, {}, simulated).answer.exchange.empty());
+  simulated.result.gpus = 2.0;
+  CHECK_FALSE(diagnose(readings, {}, simulated).answer.exchange.empty());
 }
 
 TEST_CASE("diagnose: I/O wait stands for a disk that was not read, and only for that") {

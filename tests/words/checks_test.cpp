@@ -82,6 +82,7 @@ TEST_CASE("readings: a value beside a limit that it differs from is not shown as
   CHECK(words::told_apart(share, 0.35, 0.7) == Pair("35 %", "70 %"));
   CHECK(words::told_apart(share, 0.8, 0.8) == Pair("80 %", "80 %"));
   CHECK(words::told_apart(share, 0.796, 0.8) == Pair("79.6 %", "80 %"));
+  CHECK(words::told_apart(share, 0.5499, 0.55) == Pair("54.99 %", "55 %"));
   CHECK(words::told_apart(share, 0.79996, 0.8) == Pair("79.996 %", "80 %"));
   CHECK(words::told_apart(time, 599.9, 600.0) == Pair("9.998 min", "10 min"));
   CHECK(words::told_apart(ratio, 1.1996, 1.2) == Pair("1.1996", "1.2"));
