@@ -108,8 +108,8 @@ observe::JobObserver course_of(const std::string& path, Readings& readings) {
       if (tells) observer.add(*sample);
       continue;
     }
-    if (const auto* const header = std::get_if<ObservationHeader>(&*line); header && header->gpus) {
-      readings.gpus = *header->gpus * header->instances.value_or(1.0);
+    if (const auto* const header = std::get_if<ObservationHeader>(&*line)) {
+      if (const auto gpus = header->gpus_of_job()) readings.gpus = gpus;
     }
     std::visit([&](const auto& of) { observer.add(of); }, *line);
   }

@@ -42,6 +42,7 @@ struct LoaderRow {
   /// before. (It may read such a copy, where there is one.)
   bool streams = false;
   bool pytorch = true;  ///< its batches are PyTorch's, which the training loop copies to the GPU
+  bool keeps = false;   ///< copies shards to the disk before it reads them, and may keep them there
 };
 
 inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
@@ -50,8 +51,13 @@ inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
     {"inline", LoaderKind::inline_, {}},
     {"pytorch-iterable", LoaderKind::pytorch, {"iterable", "iterabledataset", "torch-iterable"}},
     {"webdataset", LoaderKind::pytorch, {"wds"}, true},
-    {"streamingdataset", LoaderKind::pytorch, {"mosaicml", "mosaicml-streaming", "mds"}, true},
-    {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}, true},
+    {"streamingdataset",
+     LoaderKind::pytorch,
+     {"mosaicml", "mosaicml-streaming", "mds"},
+     true,
+     true,
+     true},
+    {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}, true, true, true},
     {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}, true},
     {"ray-data", LoaderKind::pool, {"ray", "ray.data"}, true},
     {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}, false, false},

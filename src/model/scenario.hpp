@@ -258,6 +258,10 @@ enum class Parallelism { ddp, horovod, smddp, fsdp, zero1, zero2, zero3 };
 inline constexpr std::array<std::string_view, 7> parallelism_words = {
     "ddp", "horovod", "smddp", "fsdp", "zero1", "zero2", "zero3"};
 static_assert(names_all(parallelism_words, Parallelism::zero3));
+/// Whether each GPU keeps a part of the parameters only, and gathers the others.
+constexpr bool is_sharded(Parallelism how) {
+  return how == Parallelism::fsdp || how == Parallelism::zero3;
+}
 
 /// Of a number that is sent.
 enum class NumberType { fp32, bf16, fp16 };
@@ -369,6 +373,12 @@ struct Job {
   std::optional<HourlyPrice> value_of_hour;
   bool operator==(const Job&) const = default;
 };
+
+/// All parameters of the model, as far as the job says.
+inline std::optional<double> parameters_of(const Job& job) {
+  if (job.allreduce && job.allreduce->parameters) return job.allreduce->parameters;
+  return job.step ? job.step->parameters : std::nullopt;
+}
 
 /// What a measured case of a scenario asks for, to stand beside what was measured.
 struct Case {

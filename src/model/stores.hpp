@@ -78,6 +78,7 @@ struct ServiceRow {
   std::string_view title;  ///< within a sentence
   OtherNames also{};
   std::string_view storage_class = "";  ///< the one that the name means; "" for the scenario's
+  bool by_nfs = false;                  ///< Linux mounts it as NFS, whose reads FS-Cache can keep
 };
 
 inline constexpr std::array service_rows = std::to_array<ServiceRow>({
@@ -85,8 +86,8 @@ inline constexpr std::array service_rows = std::to_array<ServiceRow>({
     {"gcs", Service::gcs, "GCS", {"google-cloud-storage", "gs"}},
     {"azure-blob", Service::azure_blob, "Azure Blob", {"azure", "blob", "adls"}},
     {"fsx-lustre", Service::fsx_lustre, "FSx for Lustre", {"fsx"}},
-    {"efs", Service::efs, "EFS", {"amazon-efs"}},
-    {"nfs", Service::nfs, "the NFS server", {"nas"}},
+    {"efs", Service::efs, "EFS", {"amazon-efs"}, "", true},
+    {"nfs", Service::nfs, "the NFS server", {"nas"}, "", true},
     {"ebs", Service::ebs, "the EBS volume", {}},
     {"http", Service::http, "the HTTP server", {"https"}},
     {"local", Service::local, "the local disk", {}},
@@ -103,16 +104,16 @@ inline constexpr std::array service_rows = std::to_array<ServiceRow>({
      {"intelligent-tiering"},
      "INTELLIGENT_TIERING frequent"},
     // File systems that all instances mount, whose size the user has bought
-    {"fsx-openzfs", Service::nfs, "FSx for OpenZFS", {"openzfs"}},
-    {"fsx-ontap", Service::nfs, "FSx for ONTAP", {"ontap"}},
-    {"filestore", Service::nfs, "Filestore", {"google-filestore"}},
+    {"fsx-openzfs", Service::nfs, "FSx for OpenZFS", {"openzfs"}, "", true},
+    {"fsx-ontap", Service::nfs, "FSx for ONTAP", {"ontap"}, "", true},
+    {"filestore", Service::nfs, "Filestore", {"google-filestore"}, "", true},
     {"managed-lustre", Service::nfs, "Managed Lustre", {"gcp-managed-lustre", "google-lustre"}},
     {"hyperdisk-ml", Service::nfs, "Hyperdisk ML", {"hyperdisk"}},
     {"azure-managed-lustre", Service::nfs, "Azure Managed Lustre", {"amlfs", "azure-lustre"}},
-    {"azure-netapp-files", Service::nfs, "Azure NetApp Files", {"anf", "netapp"}},
+    {"azure-netapp-files", Service::nfs, "Azure NetApp Files", {"anf", "netapp"}, "", true},
     {"azure-files", Service::nfs, "Azure Files", {}},
     {"weka", Service::nfs, "WEKA", {"wekafs", "wekaio"}},
-    {"vast", Service::nfs, "VAST", {"vast-data"}},
+    {"vast", Service::nfs, "VAST", {"vast-data"}, "", true},
     {"alluxio", Service::nfs, "Alluxio", {}},
     {"lustre", Service::nfs, "Lustre", {}},
     {"gpfs", Service::nfs, "Storage Scale", {"storage-scale", "spectrum-scale"}},

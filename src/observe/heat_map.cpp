@@ -174,7 +174,7 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   map.length = length();
   map.remarks = remarks_;
   add_shares(map.readings, shares_.shares());
-  if (header_.gpus) map.readings.gpus = *header_.gpus * header_.instances.value_or(1.0);
+  map.readings.gpus = header_.gpus_of_job();
   const std::vector<double>& steps = steps_.empty() ? told_steps_ : steps_;
   std::size_t used = steps.size();
   for (const auto& [key, cells] : cells_) used = std::max(used, cells.size());

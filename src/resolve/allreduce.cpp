@@ -233,6 +233,27 @@ static void resolve_gradients(Context& context) {
   }
 }
 
+/// Resolves, into `out`, the exchange of another scenario in the same draw of a job; returns
+/// whether gradients have a network that nothing else uses there.
+static bool resolve_exchange_of(const Context& context, const Scenario& scenario, Resolved& out) {
+  out.machine = context.out.machine;
+  Context other{.scenario = scenario,
+                .catalog = context.catalog,
+                .host = context.host,
+                .draw = context.draw,
+                .out = out,
+                .layout = context.layout,
+                .texts = false,
+                .records = false,
+                .slower = context.slower,
+                .loader_by_name = context.loader_by_name,
+                .access_by_name = context.access_by_name,
+                .store_by_name = context.store_by_name,
+                .speeds = context.speeds};
+  resolve_gradients(other);
+  return other.gradients_apart;
+}
+
 /// What the same draw makes of the exchange where instances have lines twice as fast: as with such
 /// a /cluster/network.
 static void resolve_on_twice_the_line(Context& context) {
@@ -244,24 +265,10 @@ static void resolve_on_twice_the_line(Context& context) {
   scenario.cluster.network = 2.0 * (given ? *given : published->value);
   Resolved out;
   out.inputs = inputs;
-  out.machine = context.out.machine;
-  Context faster{.scenario = scenario,
-                 .catalog = context.catalog,
-                 .host = context.host,
-                 .draw = context.draw,
-                 .out = out,
-                 .layout = context.layout,
-                 .texts = false,
-                 .records = false,
-                 .slower = context.slower,
-                 .loader_by_name = context.loader_by_name,
-                 .access_by_name = context.access_by_name,
-                 .store_by_name = context.store_by_name,
-                 .speeds = context.speeds};
-  resolve_gradients(faster);
+  const bool apart = resolve_exchange_of(context, scenario, out);
   auto plan = std::make_shared<collective::Plan>(*inputs.exchange);
   plan->on_twice_the_line = std::move(out.inputs.exchange);
-  plan->over_nic_of_that = faster.gradients_apart ? Bytes{} : out.inputs.network_allreduce;
+  plan->over_nic_of_that = apart ? Bytes{} : out.inputs.network_allreduce;
   inputs.exchange = std::move(plan);
 }
 
@@ -276,18 +283,7 @@ static void leave_to_steps(Context& context) {
   out.inputs = inputs;
   out.inputs.instances = 1.0;
   out.inputs.exposed_allreduce = {};
-  out.machine = context.out.machine;
-  Context alone{.scenario = scenario,
-                .catalog = context.catalog,
-                .host = context.host,
-                .draw = context.draw,
-                .out = out,
-                .layout = context.layout,
-                .texts = false,
-                .records = false,
-                .slower = context.slower,
-                .speeds = context.speeds};
-  if (inputs.gpus() > inputs.instances) resolve_gradients(alone);
+  if (inputs.gpus() > inputs.instances) resolve_exchange_of(context, scenario, out);
   const Duration own = out.inputs.exposed_allreduce / inputs.instances;
   if (own >= *inputs.step.fixed) {
     context.problem("/job/duration_on_one_instance",

@@ -5,10 +5,6 @@
 
 namespace feedrate::resolve {
 
-/// Whether each GPU keeps a part of the parameters only, and gathers the others.
-inline bool is_sharded(Parallelism how) {
-  return how == Parallelism::fsdp || how == Parallelism::zero3;
-}
 /// Whether each GPU keeps all parameters, and updates a part of them.
 inline bool shards_optimiser(Parallelism how) {
   return how == Parallelism::zero1 || how == Parallelism::zero2;

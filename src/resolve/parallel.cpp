@@ -342,11 +342,6 @@ double share_of_fullest_gpu(Context& context) {
   return of_stage * pipeline / layout.degrees.replica();
 }
 
-std::optional<double> parameters_of(const Job& job) {
-  if (job.allreduce && job.allreduce->parameters) return job.allreduce->parameters;
-  return job.step ? job.step->parameters : std::nullopt;
-}
-
 double instances_with_parts(const Context& context) {
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   if (!sums_for_all(how)) return context.out.inputs.cluster_instances();

@@ -12,9 +12,6 @@ namespace feedrate::resolve {
 /// Of what a replica computes for a sample, the share of the GPU that has most layers.
 double share_of_fullest_gpu(Context& context);
 
-/// All parameters of the model, as far as the scenario says.
-std::optional<double> parameters_of(const Job& job);
-
 /// Instances that hold different parts of the model or of the optimiser: where replicas are the
 /// same, those of one.
 double instances_with_parts(const Context& context);

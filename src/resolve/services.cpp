@@ -81,17 +81,16 @@ Published of_efs(Context& context) {
   efs.requests = mode->read_iops;
   const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
   // What is stored earns its throughput in both modes.
-  std::optional<Bandwidth> earned;
-  if (limits.earned) {
-    earned = limits.earned->value * stored;
-    if (limits.earned_minimum) earned = std::max(*earned, limits.earned_minimum->value);
-  }
+  const auto of_stored = [&](const auto& each, const auto& least) -> std::optional<Bandwidth> {
+    if (!each) return std::nullopt;
+    const Bandwidth all = each->value * stored;
+    return least ? std::max(all, least->value) : all;
+  };
+  const std::optional<Bandwidth> earned = of_stored(limits.earned, limits.earned_minimum);
   if (name == "bursting" && earned) {
     efs.bandwidth = Value<Bandwidth>{*earned / metered, limits.earned->from};
-    if (limits.burst) {
-      const Bandwidth burst = limits.burst->value * stored;
-      const Bandwidth least_burst = limits.burst_minimum ? limits.burst_minimum->value : burst;
-      efs.burst = Value<Bandwidth>{std::max(burst, least_burst) / metered, limits.burst->from};
+    if (const auto burst = of_stored(limits.burst, limits.burst_minimum)) {
+      efs.burst = Value<Bandwidth>{*burst / metered, limits.burst->from};
       efs.credit = context.assume(Stage::download, assumed::efs_credit,
                                   new_file_system_credit * assumed::efs_credit.value) /
                    metered;

@@ -129,19 +129,14 @@ std::vector<Change> stream_modes(const Situation& s) {
 /// or of a loader that copies shards before it reads them. A mounted file system has no such
 /// setting.
 bool caches_by_itself(const Situation& s) {
-  const std::string_view loader = s.scenario.loader.kind.name();
-  return traits(s.scenario.source.service).form == StoreForm::objects || loader == "litdata" ||
-         loader == "streamingdataset";
+  return traits(s.scenario.source.service).form == StoreForm::objects ||
+         s.scenario.loader.kind.row().keeps;
 }
 
 /// File systems that Linux mounts as NFS; other clients have no cache on a disk, or one of their
 /// own to set up.
 bool by_nfs(const Situation& s) {
-  constexpr std::string_view others[] = {"nfs",       "fsx-openzfs", "fsx-ontap",
-                                         "filestore", "vast",        "azure-netapp-files"};
-  const ServiceName& service = s.scenario.source.service;
-  return service.family() == Service::efs ||
-         std::find(std::begin(others), std::end(others), service.name()) != std::end(others);
+  return s.scenario.source.service.row().by_nfs;
 }
 
 /// A store that is streamed or mounted, and read again in each epoch.

@@ -21,6 +21,22 @@ bool exchanges(const Situation& s) {
   return s.inputs().exposed_allreduce > Duration{} && s.scenario.job.allreduce.has_value();
 }
 
+/// Batches so many times as large, on as many samples, beside what else is set.
+Change larger_batch(const Situation& s, double times, const Setting& beside = {}) {
+  Change change;
+  const double now = s.scenario.loader.batch_size.value_or(1.0);
+  change.set.emplace_back("batch_size", exact_text(now * times));
+  change.set.insert(change.set.end(), beside.begin(), beside.end());
+  for (const auto& [key, value] : change.set) {
+    change.words += (change.words.empty() ? "" : ", ") + words::assigned(key, value);
+  }
+  if (!s.scenario.job.step->gpu_memory) change.words += ", if the GPU's memory holds it";
+  if (s.scenario.job.steps) {
+    change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
+  }
+  return change;
+}
+
 /// Larger batches, on as many samples.
 std::vector<Change> larger_batches(const Situation& s) {
   std::vector<Change> list;
@@ -29,13 +45,7 @@ std::vector<Change> larger_batches(const Situation& s) {
   const double most = step.table && !step.table->empty() ? step.table->back().first : 8.0 * now;
   for (const double times : {2.0, 4.0, 8.0}) {
     if (now * times > most || now * times > s.inputs().samples) continue;
-    Change change{{{"batch_size", exact_text(now * times)}},
-                  words::assigned("batch_size", exact_text(now * times))};
-    if (!step.gpu_memory) change.words += ", if the GPU's memory holds it";
-    if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
-    }
-    list.push_back(std::move(change));
+    list.push_back(larger_batch(s, times));
   }
   return list;
 }
@@ -159,8 +169,7 @@ std::vector<Change> accumulated(const Situation& s) {
 }
 
 bool shards_weights(const Situation& s) {
-  const auto how = s.scenario.job.parallelism;
-  return how == Parallelism::fsdp || how == Parallelism::zero3;
+  return is_sharded(s.scenario.job.parallelism.value_or(Parallelism::ddp));
 }
 
 bool step_grows_with_batch(const Step& step) {
@@ -170,20 +179,11 @@ bool step_grows_with_batch(const Step& step) {
 /// Fewer and larger batches of a step, as many samples in all.
 std::vector<Change> fewer_microbatches(const Situation& s) {
   std::vector<Change> list;
-  const double batch = s.scenario.loader.batch_size.value_or(1.0);
   const double of_step = s.scenario.job.gradient_accumulation.value_or(1.0);
   for (double times = 2.0; times <= of_step; times += 1.0) {
     if (std::fmod(of_step, times) != 0.0) continue;
-    const std::string larger = exact_text(batch * times);
-    const std::string fewer = exact_text(of_step / times);
-    Change change{{{"batch_size", larger}, {"gradient_accumulation", fewer}},
-                  words::assigned("batch_size", larger) + ", " +
-                      words::assigned("gradient_accumulation", fewer)};
-    if (!s.scenario.job.step->gpu_memory) change.words += ", if the GPU's memory holds it";
-    if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
-    }
-    list.push_back(std::move(change));
+    list.push_back(
+        larger_batch(s, times, {{"gradient_accumulation", exact_text(of_step / times)}}));
   }
   return list;
 }
@@ -199,9 +199,7 @@ bool holds_weights(const Situation& s) {
   const auto& job = s.scenario.job;
   // What is stated of a step's memory is of one that gathers its weights.
   if (job.step && job.step->gpu_memory) return false;
-  const auto parameters = job.step && job.step->parameters ? job.step->parameters
-                          : job.allreduce                  ? job.allreduce->parameters
-                                                           : std::nullopt;
+  const auto parameters = parameters_of(job);
   if (!parameters || !s.resolved.machine || !s.resolved.machine->gpu_memory) return false;
   const double bytes = *parameters * (of_weights + of_optimizer / s.inputs().gpus());
   return bytes <= most * s.resolved.machine->gpu_memory->value.base();

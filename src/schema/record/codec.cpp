@@ -1,6 +1,5 @@
 #include "schema/record/codec.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29,15 +28,13 @@ std::string spelled_out(const JsonValue& value) {
   const std::string_view typed =
       std::string_view(value.text).substr(0, value.text.size() - leading->rest.size());
   if ((std::string(typed) + digits).find_first_of("eE") != std::string::npos) return "";
-  for (const auto& [units, exponent] :
-       {std::pair("k K", 3), std::pair("m M", 6), std::pair("b B G bn", 9), std::pair("t T", 12)}) {
-    for (std::string_view rest = units; !rest.empty();) {
-      const std::string_view one = rest.substr(0, rest.find(' '));
-      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-      if (one != unit) continue;
-      const std::string text = digits + 'e' + std::to_string(exponent);
-      return leading->value >= 1.0 ? text : exact_text(number_of(text).value_or(0.0));
-    }
+  constexpr std::pair<std::string_view, int> units[] = {{"k", 3},  {"K", 3}, {"m", 6}, {"M", 6},
+                                                        {"b", 9},  {"B", 9}, {"G", 9}, {"bn", 9},
+                                                        {"t", 12}, {"T", 12}};
+  for (const auto& [one, exponent] : units) {
+    if (one != unit) continue;
+    const std::string text = digits + 'e' + std::to_string(exponent);
+    return leading->value >= 1.0 ? text : exact_text(number_of(text).value_or(0.0));
   }
   return "";
 }
