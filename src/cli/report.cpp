@@ -42,23 +42,19 @@ std::vector<std::string> texts(std::vector<double> numbers) {
   return out;
 }
 
-/// The scenario's own number of instances, first, and twice as many.
-std::vector<api::Vary> first_points(const Scenario& scenario) {
-  const double own = scenario.cluster.instances;
-  if (!scenario.cluster.unequal_gpus.empty()) return {{"instances", texts({own})}};
-  return {{"instances", {fmt::format("{}", own), fmt::format("{}", 2.0 * own)}}};
-}
-
 /// Instances in doublings around the scenario's own number; times efficiencies where the scenario
-/// states one, because a stated efficiency holds at no other number. Nothing where `base`, the
-/// scenario's own result, took so long to simulate that the first points must do.
-std::vector<api::Vary> more_points(const Scenario& scenario, const Result& base) {
+/// states one, because a stated efficiency holds at no other number. Its own number and twice as
+/// many where `base`, the scenario's own result, took so long to simulate that these must do.
+std::vector<api::Vary> points_beside(const Scenario& scenario, const Result& base) {
   constexpr std::size_t most_doublings = 12;
-  if (base.effort.events > many_events) return {};
   const double own = scenario.cluster.instances;
-  std::vector<double> instances = {own};
   // Of unequal instances no other number says how many GPUs each has.
-  const double last = scenario.cluster.unequal_gpus.empty() ? std::max(16.0, 2.0 * own) : 0.0;
+  const bool unequal = !scenario.cluster.unequal_gpus.empty();
+  if (base.effort.events > many_events) {
+    return {{"instances", unequal ? texts({own}) : texts({own, 2.0 * own})}};
+  }
+  std::vector<double> instances = {own};
+  const double last = unequal ? 0.0 : std::max(16.0, 2.0 * own);
   for (double n = last > 4096.0 ? own / 4.0 : 1.0; n <= last && instances.size() < most_doublings;
        n *= 2.0) {
     instances.push_back(n);
@@ -155,9 +151,8 @@ Answer answer_of(const Question& question, const Catalog& catalog, const PageReq
   Result own = own_result(question, catalog, arguments);
   if (!question.varied.empty()) return shown(std::move(own), sweep(question.varied));
   try {
-    Sweep points = sweep(first_points(question.scenario));
-    const std::vector<api::Vary> more = more_points(question.scenario, own);
-    return shown(std::move(own), more.empty() ? std::move(points) : sweep(more));
+    const std::vector<api::Vary> points = points_beside(question.scenario, own);
+    return shown(std::move(own), sweep(points));
   } catch (const InputError& error) {
     return {std::move(own), std::nullopt,
             fmt::format("No sweep over instances: {}", error.problems().front().message)};

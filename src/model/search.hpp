@@ -32,7 +32,8 @@ struct SearchPoint {
   bool holds = false;                ///< the condition; false where there are problems
   Result result{};                   ///< says nothing where there are problems
   std::optional<double> value{};     ///< of the condition's figure
-  std::optional<Stage> waits_for{};  ///< what GPUs wait for longest after staging; empty: nothing
+  std::optional<Stage> waits_for{};  ///< the bottleneck, if GPUs wait for it after staging, or else
+                                     ///< what they wait longest for; empty: nothing
   std::optional<Bandwidth> bytes{};  ///< of samples as stored, at the result's throughput
   std::vector<Problem> problems{};   ///< why there is no result: a plan that cannot be
 };

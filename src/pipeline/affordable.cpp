@@ -38,7 +38,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   // Windows and the look at their middle take up to five thirds of what is affordable; where they
   // turn out to take many times that, loaders run ahead by more than was seen.
   constexpr double worth_windows = 5.0 / 3.0;
-  constexpr double far_more = 16.0;
+  const double far_more = options.short_ones ? 16.0 : worth_windows;
   const auto events_of = [&](const Inputs& job, const Epochs& which) {
     return random_epoch_within(job, which, seed, effort, far_more * options.most_events);
   };

@@ -24,6 +24,8 @@ struct SimulationOptions {
   /// beyond that by the mean (affordable.hpp).
   double most_events = 0.0;
   bool only_whole = false;  ///< with most_events: whole epochs, or none
+  bool short_ones = true;   ///< with most_events: epochs of a few steps, of which there are no
+                            ///< windows, may have many times as many
   int seeds = 1;            ///< with most_events: so many, from `seed` on, and their mean
   /// With most_events: those that calls before simulated of the same inputs, by the same options
   /// but for the seeds; this one adds its own.

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "base/number_text.hpp"
+#include "model/efficiency.hpp"
 #include "report/choice_words.hpp"
 #include "report/numbers.hpp"
 #include "report/shared_limit_words.hpp"
@@ -90,6 +92,16 @@ std::string deadline_words(const Scaling& scaling, const ScaleCurve& curve, bool
       count(cheapest.instances), outlay_text(scaling, cheapest));
 }
 
+/// What instances of the row lose most of their efficiency to.
+std::string why_slower(const ScaleRow& row) {
+  const std::vector<EfficiencyLoss> losses = efficiency_losses(row.point.result);
+  const auto most = std::max_element(
+      losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.share < b.share; });
+  return most == losses.end() || most->share <= 0.0
+             ? ""
+             : fmt::format("; {} lose most to {}", instances_text(row.instances), most->to);
+}
+
 /// What keeps many instances.
 std::string bound_words(const ScaleCurve& curve) {
   std::string text;
@@ -114,13 +126,15 @@ std::string bound_words(const ScaleCurve& curve) {
                     quicker->rounded ? "but share the global batch only by rounding"
                                      : "if the step that is assumed at their batch is right");
   } else if (curve.fastest.instances < curve.to) {
-    const bool longer = std::any_of(curve.rows.begin(), curve.rows.end(), [&](const ScaleRow& row) {
-      return row.instances > curve.fastest.instances && row.point.answered() &&
-             row.point.result.times.total > least * (1.0 + alike_share);
-    });
-    text += fmt::format("{}With more than {} the job {}.", text.empty() ? "" : " ",
-                        instances_text(curve.fastest.instances),
-                        longer ? "takes longer again" : "takes as long");
+    const auto longer =
+        std::find_if(curve.rows.rbegin(), curve.rows.rend(), [&](const ScaleRow& row) {
+          return row.instances > curve.fastest.instances && row.point.answered() &&
+                 row.point.result.times.total > least * (1.0 + alike_share);
+        });
+    text += fmt::format(
+        "{}With more than {} the job {}.", text.empty() ? "" : " ",
+        instances_text(curve.fastest.instances),
+        longer != curve.rows.rend() ? "takes longer again" + why_slower(*longer) : "takes as long");
   }
   if (curve.end_of_batch) {
     text += fmt::format("{}More than {} have no sample for each GPU in the global batch.",

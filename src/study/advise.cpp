@@ -106,6 +106,7 @@ class Adviser {
   [[nodiscard]] RunOptions by_events(bool events) const {
     RunOptions options = plain();
     options.events = events;
+    options.gains = Gains::rivals;
     options.seed = options_.seed;
     return options;
   }

@@ -69,6 +69,20 @@ ByEvents beside(const pipeline::Outcome& mean, const pipeline::Outcome& events, 
   return found;
 }
 
+/// The stages whose gain by the mean is so near the bottleneck's that one of them may be it by the
+/// events, which part from it by `difference`.
+std::vector<Stage> rivals(const Bottleneck& by_mean, double difference) {
+  // Five times what is clearly more, and what the mean may be wrong by in either gain.
+  const double near = 0.1 + 2.0 * std::abs(difference);
+  std::vector<Stage> stages;
+  for (const auto& [stage, gain] : by_mean.gains) {
+    if (gain >= by_mean.gain_if_twice_as_fast - near && stages.size() < most_stages) {
+      stages.push_back(stage);
+    }
+  }
+  return stages;
+}
+
 /// Where the mean is wrong, those that gain by it need not be all that do.
 std::vector<Stage> stages_to_try(const Bottleneck& by_mean, const pipeline::Span& job) {
   std::vector<Stage> stages;
@@ -98,6 +112,7 @@ bool try_stages(ByEvents& by_events, const pipeline::Inputs& inputs,
   pipeline::SimulationOptions simulation;
   simulation.details = false;
   simulation.most_events = affordable_events / seeds / static_cast<double>(stages.size() + 1);
+  simulation.short_ones = seeds == 1;
   std::vector<std::vector<double>> gains(stages.size());
   std::vector<double> errors(stages.size());
   for (int i = 0; i < seeds; ++i) {
@@ -228,8 +243,15 @@ void find_bottleneck_by_events(ByEvents& by_events, const pipeline::Inputs& inpu
                                const pipeline::Span& job, const RunOptions& options,
                                const Bottleneck& by_mean) {
   by_events.mean_bottleneck = by_mean.stage;
-  const std::vector<Stage> stages = stages_to_try(by_mean, job);
+  const bool of_all =
+      options.gains == Gains::all || (options.gains == Gains::rivals && by_events.stated);
+  const std::vector<Stage> stages =
+      of_all ? stages_to_try(by_mean, job) : rivals(by_mean, by_events.difference);
   if (stages.empty()) return;
+  if (!of_all && stages.size() == 1) {
+    by_events.bottleneck = by_mean.stage;
+    return;
+  }
   // One seed of a longer window says more than the closed form where that is wrong.
   for (const int seeds : {seeds_of_gains, 1}) {
     if (try_stages(by_events, inputs, stages, options.seed, seeds)) break;

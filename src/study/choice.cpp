@@ -37,6 +37,7 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
   RunOptions options;
   options.events = true;
   options.seed = seed;
+  options.gains = Gains::rivals;
   options.list_inputs = false;
   std::vector<std::optional<Confirmed>> list(points.size());
   for_each_index(points.size(), jobs, [&](std::size_t i) {

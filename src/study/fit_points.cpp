@@ -79,7 +79,7 @@ Result run_quickly(const Scenario& scenario, const Catalog& catalog, const HostP
                    bool gains) {
   RunOptions quick;
   quick.list_inputs = false;
-  quick.gains = gains;
+  quick.gains = gains ? Gains::all : Gains::none;
   return run(scenario, catalog, host, quick);
 }
 

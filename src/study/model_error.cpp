@@ -227,10 +227,17 @@ void draw_model_error(pipeline::Inputs& inputs, const Scenario& scenario, const 
   }
   at(ErrorClass::scale_out) = at(ErrorClass::gpu);
   if (has_exchanges(inputs)) {
-    const double more =
-        errors.of(ErrorClass::scale_out, beyond(row(ErrorClass::scale_out), row(ErrorClass::gpu)));
-    at(ErrorClass::scale_out) += more;
-    at(ErrorClass::gpu) += between_instances(inputs) * more;
+    const auto more = [&](const ClassError& of) {
+      return errors.of(ErrorClass::scale_out, beyond(of, row(ErrorClass::gpu)));
+    };
+    const ClassError& own_row = row(ErrorClass::scale_out);
+    // Where nothing was measured, studies are of messages alone: what whole steps of jobs are off
+    // by is told by those of jobs.
+    const bool of_messages = known_of(scenario, host, ErrorClass::scale_out) == StudyKnown::nothing;
+    const double of_steps =
+        more(of_messages ? known.drawn(ErrorClass::scale_out, StudyKnown::fitted) : own_row);
+    at(ErrorClass::scale_out) += more(own_row);
+    at(ErrorClass::gpu) += between_instances(inputs) * of_steps;
   }
   for (const Stage stage : all_stages()) {
     if (const auto of = class_of(stage)) inputs.speed[stage] *= portable::exp(-at(*of));

@@ -19,7 +19,7 @@ std::string_view draw_key(ErrorClass error_class);
 
 /// Makes the stages of each class as much slower as the error of the class is drawn. Where GPUs
 /// wait for each other, the error of scale_out, which holds that of one GPU, is on what they
-/// exchange, and the more instances there are, on whole steps too.
+/// exchange, and the more instances there are, that of measured jobs on whole steps too.
 void draw_model_error(pipeline::Inputs& inputs, const Scenario& scenario, const HostProfile* host,
                       const resolve::Draw& draw, const Own& own);
 

@@ -190,8 +190,11 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
   const Scenario alone = resolve::on_one_instance(scenario);
   try {
     const auto resolved = resolve::resolve(alone, catalog, host, {}, resolve::Want::inputs_alone);
-    const pipeline::Outcome one = pipeline::simulate_alone(resolved.inputs, options);
     const double n = result.as_many_alike.value_or(result.instances);
+    pipeline::SimulationOptions of_one = options;
+    // One instance makes N times the steps, which average as much by chance as N seeds do.
+    of_one.seeds = std::max(1, static_cast<int>(std::ceil(options.seeds / n)));
+    const pipeline::Outcome one = pipeline::simulate_alone(resolved.inputs, of_one);
     result.efficiency = one.training() / (n * outcome.training());
     result.job_efficiency = one.total.wall / (n * outcome.total.wall);
     // What an instance of many spends on a stage beyond its share of what one alone does.
@@ -325,7 +328,9 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.shared_limit = shared_limit_of(scenario, inputs);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
   report_interruptions(result, scenario, catalog, host, resolved, outcome);
-  if (options.gains) result.bottleneck = find_bottleneck(inputs, mean.total.wall, &loading);
+  if (options.gains != Gains::none) {
+    result.bottleneck = find_bottleneck(inputs, mean.total.wall, &loading);
+  }
   if (stated.by_events) {
     result.by_events = stated.by_events;
     find_bottleneck_by_events(*result.by_events, inputs, outcome.total, options, result.bottleneck);

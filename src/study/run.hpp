@@ -17,6 +17,14 @@ enum class Phase : std::uint8_t {
   replications  ///< drawing jobs
 };
 
+/// Of which stages it is asked what they would save if they were twice as fast.
+enum class Gains : std::uint8_t {
+  none,    ///< Bottleneck stays empty
+  name,    ///< by the events of those alone that may be the bottleneck, for its name
+  rivals,  ///< the same where the mean is stated: of points among which one is chosen
+  all      ///< by the mean, and by the events of those that gain most
+};
+
 struct RunOptions {
   bool exact = false;   ///< execute every event instead of skipping what repeats
   bool events = false;  ///< without `exact`: beside the mean as many events as are affordable,
@@ -36,8 +44,7 @@ struct RunOptions {
   std::function<bool()> enough{};
   /// Whose errors of the model replications draw; null: those that were learned.
   const ClassErrors* class_errors = nullptr;
-  bool gains =
-      true;  ///< fill Bottleneck: a simulation for each stage, most of a run in closed form
+  Gains gains = Gains::all;    ///< several simulations, most of a run
   bool refuse_unheld = false;  ///< refuse weights that no GPU holds, which are doubted otherwise:
                                ///< of points among which one is chosen
   bool try_workers = false;    ///< fill Bottleneck::workers: a few dozen simulations

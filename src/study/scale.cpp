@@ -202,6 +202,7 @@ class TimeCurve {
     options.bottlenecks = false;
     options.seed = options_.seed;
     options.events = options_.events && shown;
+    options.gains = Gains::name;
     options.refuse_unheld = true;
     try {
       const Scenario job = make_(row.point.set);

@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "model/metrics.hpp"
 #include "resolve/resolve.hpp"
+#include "study/bottleneck.hpp"
 #include "study/by_events.hpp"
 #include "study/drawn_job.hpp"
 #include "study/replicate.hpp"
@@ -109,6 +110,7 @@ class Seeker {
   [[nodiscard]] RunOptions options_of(bool by_events) const {
     RunOptions options = options_;
     options.events = by_events;
+    options.gains = Gains::rivals;
     return options;
   }
 
@@ -216,9 +218,15 @@ class Seeker {
     const pipeline::Outcome& outcome = stated_at(n)->outcome;
     PerStage<Duration> waits = outcome.trained.stall;
     waits[Stage::checkpoint] += outcome.checkpoints;
-    for (const Stage stage : all_stages()) {
-      const Duration most = made.waits_for ? waits[*made.waits_for] : Duration{};
-      if (waits[stage] > most) made.waits_for = stage;
+    // What they wait longest for need not be what keeps that stage waiting.
+    const std::optional<Stage> bottleneck = made.result.bottleneck.stage;
+    if (bottleneck && waits[*bottleneck] >= least_gain * outcome.trained.wall) {
+      made.waits_for = bottleneck;
+    } else {
+      constexpr auto stages = all_stages();
+      const Stage longest = *std::max_element(
+          stages.begin(), stages.end(), [&](Stage a, Stage b) { return waits[a] < waits[b]; });
+      if (waits[longest] > Duration{}) made.waits_for = longest;
     }
     const DataPerSample stored = resolve::bytes_in_chain(scenario(n)).stored;
     if (made.result.throughput && stored > DataPerSample{}) {

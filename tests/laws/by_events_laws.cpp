@@ -195,6 +195,38 @@ TEST_CASE("by events: the stage that would save most is the mean's where the mea
   CHECK(same >= clear * 97 / 100);
 }
 
+TEST_CASE("by events: those that may be the bottleneck by the mean are enough to name it") {
+  Generator generate(7117);
+  int of_events = 0, spared = 0, of_rivals = 0, of_name = 0;
+  for (int i = 0; i < test::some(240); ++i) {
+    const Inputs inputs = generate.inputs(120.0);
+    if (!small_enough(inputs)) continue;
+    study::RunOptions options;
+    options.events = true;
+    const study::Stated stated = study::simulate_stated(inputs, options);
+    if (!stated.by_events) continue;
+    const Bottleneck by_mean = study::find_bottleneck(inputs, stated.mean.total.wall);
+    const auto named = [&](study::Gains gains) {
+      options.gains = gains;
+      ByEvents found = *stated.by_events;
+      Bottleneck decided = by_mean;
+      study::find_bottleneck_by_events(found, inputs, stated.outcome.total, options, decided);
+      study::let_events_decide(decided, found);
+      if (gains == study::Gains::name) spared += found.gains().empty() ? 1 : 0;
+      return decided.stage;
+    };
+    const auto of_all = named(study::Gains::all);
+    ++of_events;
+    of_rivals += named(study::Gains::rivals) == of_all ? 1 : 0;
+    of_name += named(study::Gains::name) == of_all ? 1 : 0;
+  }
+  INFO(of_rivals << " and " << of_name << " of " << of_events << ", " << spared << " spared");
+  CHECK_DRAWN_OF_ALL(of_events > 80);
+  CHECK_DRAWN_OF_ALL(spared > of_events / 4);
+  CHECK(of_rivals >= of_events * 99 / 100);
+  CHECK(of_name >= of_events * 98 / 100);
+}
+
 TEST_CASE(
     "by events: where three seeds of each stage are too many events, one says what it gains") {
   Generator generate(7109);

@@ -47,7 +47,13 @@ TEST_CASE("scale: rounding is said of the rows that round, and a guess of those 
   const std::string guessed = said_of(curve_of(quicker));
   CHECK(guessed.find("rounding") == std::string::npos);
   CHECK(guessed.find("6 instances would take 1.00 h, if the step") != std::string::npos);
-  CHECK(said_of(curve_of(row_of(6, 3))).find("takes longer again") != std::string::npos);
+  ScaleRow slower = row_of(6, 3);
+  CHECK(said_of(curve_of(slower)).find("takes longer again.") != std::string::npos);
+  slower.point.result.lost_to_scaling.emplace();
+  (*slower.point.result.lost_to_scaling)[Stage::decode] = 0.1;
+  (*slower.point.result.lost_to_scaling)[Stage::download] = 0.4;
+  CHECK(said_of(curve_of(slower)).find("again; 6 instances lose most to download.") !=
+        std::string::npos);
 }
 
 TEST_CASE(

@@ -40,7 +40,9 @@ struct Recorded<SearchPoint> {
         written<&figure_of<FigureId::gpu_busy>>(name_of(FigureId::gpu_busy)),
         written<&figure_of<FigureId::throughput>>(name_of(FigureId::throughput)),
         written<&P::bytes>("bytes_per_s", "of the samples as stored"),
-        written<&P::waits_for>("waits_for", "stage that GPUs wait for longest after staging"),
+        written<&P::waits_for>("waits_for",
+                               "the bottleneck, if GPUs wait for it after staging, or else the "
+                               "stage that they wait longest for"),
         written<&bottleneck>("bottleneck", "a stage; null: none"),
         written<&P::problems>("problems", "why there is no result; else empty"),
     };
