@@ -46,10 +46,12 @@ struct BucketStats {
   Work quantum;     // the tokens in one quantum
   Wide waited = 0;  // pass x ns
   std::int64_t operations = 0;  // passes completed
+  double left = 0;              // tokens that are kept at the end
 
   double tokens() const { return static_cast<double>(passed) * quantum.units; }
   friend bool operator==(const BucketStats& a, const BucketStats& b) {
-    return a.passed == b.passed && a.waited == b.waited && a.operations == b.operations;
+    return a.passed == b.passed && a.waited == b.waited && a.operations == b.operations &&
+           a.left == b.left;
   }
 };
 

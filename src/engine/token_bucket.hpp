@@ -54,7 +54,13 @@ class TokenBucket {
   void shift(std::int64_t ns) { full_ += at(ns); }
 
   BucketStats stats(std::int64_t now, Waiting waiting) const {
-    return {given(now), {1.0 / parts_per_token_}, waited_ - waiting.ns, passes_ - waiting.passes};
+    const Wide lack = missing(now);
+    const double left = lack < room_ ? static_cast<double>(room_ - lack) : 0.0;
+    return {given(now),
+            {1.0 / parts_per_token_},
+            waited_ - waiting.ns,
+            passes_ - waiting.passes,
+            left / parts_per_token_};
   }
   // The statistics of a bucket that stands for a resource which serves one at a time.
   ResourceStats server_stats(std::int64_t now, Waiting waiting) const {

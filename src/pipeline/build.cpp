@@ -193,13 +193,28 @@ void note_nics(const Capacities& of, EpochModel& built) {
   }
 }
 
+/// Which credit is to be carried to the next epoch. Customers that pass the limits of others come
+/// after these.
+void note_credits(const Capacities& of, double fold, EpochModel& built) {
+  for (std::size_t i = 0; i < of.limits.size(); ++i) {
+    const SampleLimit& limit = of.loading.limits[i];
+    if (!of.limits[i].burst) continue;
+    const engine::BucketId bucket = of.limits[i].long_run;
+    const bool known = std::any_of(built.credits.begin(), built.credits.end(),
+                                   [&](const CreditKept& other) { return other.bucket == bucket; });
+    if (!known) built.credits.push_back({bucket, limit.credit / fold});
+  }
+}
+
 /// Pipe mode: `connections` of an instance fill a FIFO ahead of all of its workers.
-void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
-                const BuiltKind& one, EpochKind kind, const std::string& name) {
+void add_stream(const EpochParts& epoch, Capacities& capacities, const BuiltKind& one,
+                const std::string& name) {
+  engine::Model& model = epoch.model;
+  EpochModel& built = epoch.built;
   const Inputs& inputs = one.inputs;
   const Misses& misses = one.misses;
   const KindLayout& layout = one.layout;
-  const auto station = stream_of(inputs, kind, misses);
+  const auto station = stream_of(inputs, epoch.kind, misses);
   if (!station) return;
   const double chunk = inputs.batch / chunks_of(inputs);
   const double connections = std::max(1.0, station->connections);
@@ -207,13 +222,15 @@ void add_stream(engine::Model& model, EpochModel& built, Capacities& capacities,
   fetching.customers = connections;
   fetching.stations = {*station};
   fetching.stations.front().connections = 0.0;
-  fetching.limits = stream_limits(inputs, kind, misses);
+  fetching.limits = stream_limits(inputs, epoch.kind, misses);
   engine::Queue fifo;
   fifo.name = name + "fifo";
   fifo.capacity = 2 * layout.ranks;
   const engine::QueueId queue = model.add(fifo);
-  Capacities made = add_capacities(model, name, fetching, layout.fold, 0.0, chunk);
+  Capacities made =
+      add_capacities(model, name, fetching, layout.fold, 0.0, chunk, epoch.layout.credits);
   note_nics(made, built);
+  note_credits(made, layout.fold, built);
   // The workers take what the stream has fetched.
   std::swap(made.nic, capacities.nic);
   for (double c = 0.0; c < connections; c += 1.0) {
@@ -245,9 +262,10 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
   for (const Loading& loading : loadings(inputs, epoch.kind, one.misses, active)) {
     const bool here = loading.cpu_stage == Stage::decode;
     const double helpers = here ? 2.0 * layout.ranks : 0.0;  // main processes, pinning threads
-    (here ? local : remote) =
-        add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers, chunk,
-                       local ? &*local : nullptr);
+    auto& made = here ? local : remote;
+    made = add_capacities(model, name + (here ? "" : "remote "), loading, layout.fold, helpers,
+                          chunk, epoch.layout.credits, local ? &*local : nullptr);
+    note_credits(*made, layout.fold, epoch.built);
   }
   if (local) note_nics(*local, epoch.built);
   const auto nic = local ? shared_nic(inputs, epoch.kind, one.misses) : std::nullopt;
@@ -256,7 +274,7 @@ void add_instance(const BuiltKind& one, const EpochParts& epoch, const std::stri
     shared = local->nic =
         add_nic(model, name, *nic, layout.fold, opening_of(local->loading, layout.fold, chunk));
   }
-  if (local) add_stream(model, epoch.built, *local, one, epoch.kind, name);
+  if (local) add_stream(epoch, *local, one, name);
   std::optional<engine::ResourceId> cpu;
   if (local) cpu = local->cpu;
   for (int r = 0; r < layout.ranks; ++r) {
@@ -325,11 +343,13 @@ std::string prefix_of(const Layout& layout, int instance) {
   return instances_in(layout) > 1 ? "i" + std::to_string(instance) + "." : "";
 }
 
-EpochEvents epoch_events(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed) {
+EpochEvents epoch_events(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed,
+                         const Credits& credits) {
   EpochEvents events;
   events.layout = apart(inputs, most_apart);
   Layout& layout = events.layout;
   layout.steps = epochs.steps;
+  layout.credits = credits;
   for (std::size_t i = 0; i < layout.others.size(); ++i) {
     layout.others[i].misses = misses_in(*inputs.unequal->others[i].inputs, epochs.first);
   }

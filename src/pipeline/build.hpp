@@ -29,6 +29,7 @@ struct Layout {
   double steps = 0.0;              ///< > 0: the loop is left after so many steps of the epoch
   int fed = 0;                     ///< ranks beside them that make their steps and have no loader
   std::vector<KindLayout> others;  ///< as in UnequalInstances::others; empty: none is simulated
+  Credits credits;                 ///< that the limits begin with
 };
 
 /// Ranks apart, up to `most_processes` simulated processes; beyond, fewer instances, then fewer
@@ -75,6 +76,12 @@ struct NicPassed {
   bool gated = false;  ///< not all customers may be inside
 };
 
+/// Credit that a limit may have.
+struct CreditKept {
+  engine::BucketId bucket{};
+  double full = 0.0;  ///< of what the bucket counts
+};
+
 /// An epoch. Tags are Stage values; the reference process is the first rank's GPU.
 struct EpochModel {
   engine::Model model;
@@ -86,6 +93,7 @@ struct EpochModel {
   std::size_t own_processes = 0;  ///< of the first rank's instance; they come first
   std::size_t own_resources = 0;
   std::vector<NicPassed> nics;
+  std::vector<CreditKept> credits;         ///< of all instances
   std::vector<engine::ProcessId> streams;  ///< that fetch ahead of all workers
 };
 EpochModel build_epoch(const Inputs& inputs, EpochKind kind, const Misses& misses,
@@ -104,7 +112,8 @@ struct EpochEvents {
   EpochModel built;
   engine::Options options;
 };
-EpochEvents epoch_events(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed);
+EpochEvents epoch_events(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed,
+                         const Credits& credits = {});
 
 /// File mode's copying on one instance.
 engine::Model build_staging(const Staging& staging, double speed);

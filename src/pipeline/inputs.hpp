@@ -34,6 +34,7 @@ struct RateLimit {
   bool shared = false;  ///< `rate` is an equal part of what all instances have together
   bool of_nic = false;  ///< the instance's own network, whatever reads
 
+  [[nodiscard]] bool bursts() const { return burst_rate > 0.0; }
   bool operator==(const RateLimit&) const = default;
 };
 

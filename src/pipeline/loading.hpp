@@ -1,6 +1,7 @@
 #pragma once
 // What loading one sample asks of an instance in one epoch: the one description that the closed
 // form (flow.hpp) and the event simulation (parts.hpp) both read.
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,23 @@ struct SampleLimit {
   bool own = false;         ///< of one kind of customers, whatever others load beside them
 
   [[nodiscard]] bool bursts() const { return burst_rate > 0.0; }
+};
+
+/// The share of its credit that each rate limit with a burst has left, by the limit's name; carried
+/// from staging to epoch to epoch.
+class Credits {
+ public:
+  [[nodiscard]] double share_left(const std::string& limit) const { return share_left("", limit); }
+  /// Where events have told apart what instances use, of the one whose names begin so.
+  [[nodiscard]] double share_left(const std::string& instance, const std::string& limit) const {
+    auto found = left_.find(instance + limit);
+    if (found == left_.end()) found = left_.find(limit);
+    return found == left_.end() ? 1.0 : found->second;
+  }
+  void keep(const std::string& limit, double share) { left_[limit] = share; }
+
+ private:
+  std::map<std::string, double> left_;
 };
 
 /// A kind of customer: local workers or threads, or remote workers.

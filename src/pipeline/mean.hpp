@@ -2,9 +2,7 @@
 // The mean of an epoch over the variability that real jobs have, in closed form: microseconds, a
 // smooth and monotone function of every input. The event simulation (random.hpp) is the second
 // implementation that it is tested against.
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "pipeline/flow.hpp"
@@ -13,20 +11,6 @@
 namespace feedrate::pipeline {
 
 class KnownLoading;  ///< known_loading.hpp
-
-/// The share of its credit that each rate limit with a burst has left, by the limit's name; carried
-/// from staging to epoch to epoch.
-class Credits {
- public:
-  [[nodiscard]] double share_left(const std::string& limit) const {
-    const auto found = left_.find(limit);
-    return found == left_.end() ? 1.0 : found->second;
-  }
-  void keep(const std::string& limit, double share) { left_[limit] = share; }
-
- private:
-  std::map<std::string, double> left_;
-};
 
 struct MeanEpochs {
   Span span;            ///< of all of them

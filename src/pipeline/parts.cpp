@@ -32,16 +32,18 @@ engine::ResourceId add_curve(engine::Model& model, std::string name, const Curve
 /// Rates are enforced over a while (SampleLimit::saved): who asked for less in the last one may ask
 /// for more in this, beside what chunks that are begun are lent.
 LimitBuckets add_limit(engine::Model& model, const std::string& name, const SampleLimit& limit,
-                       double fold, const Opening& opening) {
+                       double fold, const Opening& opening, const Credits& credits) {
   LimitBuckets made;
-  const auto bucket = [&](const std::string& suffix, double rate, double credit) {
-    const double first = std::max(credit / fold, opening.let_through(rate / fold));
-    const double most = std::max(first, opening.samples + limit.saved * rate / fold);
+  const auto bucket = [&](const std::string& suffix, double rate, double credit, double share) {
+    const double lent = opening.let_through(rate / fold);
+    const double first = std::max(share * credit / fold, lent);
+    const double most =
+        std::max({credit / fold, lent, opening.samples + limit.saved * rate / fold});
     return model.add(engine::Bucket{name + limit.name + suffix, rate / fold, most, first});
   };
-  made.long_run = bucket("", limit.rate, limit.credit);
+  made.long_run = bucket("", limit.rate, limit.credit, credits.share_left(name, limit.name));
   if (limit.burst_rate > 0.0 && limit.credit > 0.0) {
-    made.burst = bucket(" (burst)", limit.burst_rate, 0.0);
+    made.burst = bucket(" (burst)", limit.burst_rate, 0.0, 1.0);
   }
   return made;
 }
@@ -90,7 +92,8 @@ std::optional<LimitBuckets> same_limit(const Capacities* beside, const SampleLim
 }  // namespace
 
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
-                          double fold, double helpers, double chunk, const Capacities* beside) {
+                          double fold, double helpers, double chunk, const Credits& credits,
+                          const Capacities* beside) {
   Capacities made;
   made.loading = loading;
   const double customers = std::max(1.0, loading.customers / fold);
@@ -116,7 +119,8 @@ Capacities add_capacities(engine::Model& model, const std::string& name, const L
   for (const SampleLimit& limit : loading.limits) {
     const auto same = same_limit(beside, limit);
     made.limits.push_back(
-        same ? *same : add_limit(model, name, limit, fold, opening_of(loading, fold, chunk)));
+        same ? *same
+             : add_limit(model, name, limit, fold, opening_of(loading, fold, chunk), credits));
   }
   if (!loading.cores.empty()) {
     made.cpu = add_curve(model, name + std::string(cores_name), loading.cores, customers + helpers,

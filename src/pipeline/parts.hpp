@@ -63,9 +63,9 @@ engine::BucketId add_nic(engine::Model& model, const std::string& name, const Sh
                          double fold, const Opening& opening);
 
 /// `fold`: customers that one simulated one stands for. `beside`: another kind of customers, which
-/// pass the same limits and read the same disk.
+/// pass the same limits and read the same disk. `credits`: that limits begin with.
 Capacities add_capacities(engine::Model& model, const std::string& name, const Loading& loading,
-                          double fold, double helpers, double chunk,
+                          double fold, double helpers, double chunk, const Credits& credits,
                           const Capacities* beside = nullptr);
 
 /// From here on the customers of another rank are added, with locks of their own.

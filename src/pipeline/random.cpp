@@ -170,10 +170,15 @@ Span spans_of(const Inputs& inputs, double steps, const EpochModel& built,
 
 /// Empty where the events were more than their options allow.
 std::optional<Span> simulated(const Inputs& inputs, const Epochs& epochs, const EpochEvents& events,
-                              Effort& effort) {
+                              Effort& effort, Credits& credits) {
   const engine::Outcome outcome = run_engine(events.built.model, events.options);
   effort.events += static_cast<double>(outcome.effort.events);
   if (outcome.event_limit) return std::nullopt;
+  for (const CreditKept& kept : events.built.credits) {
+    const auto bucket = static_cast<std::size_t>(kept.bucket);
+    credits.keep(events.built.model.buckets[bucket].name,
+                 std::min(1.0, outcome.buckets[bucket].left / kept.full));
+  }
   const double steps = epochs.steps > 0.0 ? epochs.steps : epoch_shape(inputs).steps;
   return spans_of(inputs, steps, events.built, outcome);
 }
@@ -208,10 +213,15 @@ std::optional<double> instances_apart(const Inputs& inputs) {
 }
 
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
-                  const std::function<void(double steps)>& look) {
-  EpochEvents events = epoch_events(inputs, epochs, seed);
+                  Credits& credits, const std::function<void(double steps)>& look) {
+  EpochEvents events = epoch_events(inputs, epochs, seed, credits);
   if (look) events.options.look = [&](std::int64_t steps) { look(static_cast<double>(steps)); };
-  return *simulated(inputs, epochs, events, effort);
+  return *simulated(inputs, epochs, events, effort, credits);
+}
+
+Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort) {
+  Credits all;
+  return random_epoch(inputs, epochs, seed, effort, all);
 }
 
 std::optional<Span> random_epoch_within(const Inputs& inputs, const Epochs& epochs,
@@ -222,7 +232,8 @@ std::optional<Span> random_epoch_within(const Inputs& inputs, const Epochs& epoc
   if (threads > most_events) return std::nullopt;
   EpochEvents events = epoch_events(inputs, epochs, seed);
   events.options.max_events = static_cast<std::int64_t>(std::min(most_events, 1e18));
-  return simulated(inputs, epochs, events, effort);
+  Credits all;
+  return simulated(inputs, epochs, events, effort, all);
 }
 
 }  // namespace feedrate::pipeline

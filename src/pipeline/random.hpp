@@ -13,10 +13,13 @@ namespace feedrate::pipeline {
 /// Throws InputError where a job has more than can be simulated in hours.
 void require_bounded(const Inputs& inputs);
 
-/// Simulates the first of `epochs`; the same seed gives the same epoch. `look`, if any, is called
+/// Simulates the first of `epochs`; the same seed gives the same epoch. It begins with `credits`,
+/// and leaves in them what it has not used and what was earned meanwhile. `look`, if any, is called
 /// now and then with the number of steps simulated so far; what it throws ends the simulation.
 Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort,
-                  const std::function<void(double steps)>& look = {});
+                  Credits& credits, const std::function<void(double steps)>& look = {});
+/// With all credits.
+Span random_epoch(const Inputs& inputs, const Epochs& epochs, std::uint64_t seed, Effort& effort);
 
 /// The same; empty where that takes more than `most_events`, of which no more are simulated.
 std::optional<Span> random_epoch_within(const Inputs& inputs, const Epochs& epochs,

@@ -231,7 +231,8 @@ MeanEpochs made(Gang& gang, const SimulationOptions& options, const Epochs& epoc
     const double all = gang.inputs.epochs * steps + gang.inputs.unfinished_steps;
     std::function<void(double)> look;
     if (options.look) look = [&](double done) { options.look(std::min(all, before + done), all); };
-    one.span = one.last = random_epoch(gang.inputs, epochs, options.seed, out.effort, look);
+    one.span = one.last =
+        random_epoch(gang.inputs, epochs, options.seed, out.effort, gang.credits, look);
     if (look) look(epochs.steps > 0.0 ? epochs.steps : steps);
     return one;
   }

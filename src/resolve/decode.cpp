@@ -108,15 +108,9 @@ DurationPerSample for_data(Context& context, const std::string& operation,
 /// The operation whose output stays in memory, with all that comes before it.
 std::size_t last_cached(Context& context) {
   const auto& list = context.scenario.preprocess;
-  std::size_t kept = list.size();
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].cached.value_or(false)) kept = i;
-  }
-  if (kept < list.size() || !context.scenario.loader.in_memory_cache.value_or(false)) return kept;
-  for (std::size_t i = 0; i < list.size() && kept == list.size(); ++i) {
-    if (list[i].where == Place::cpu) kept = i;
-  }
-  if (kept < list.size()) {
+  const std::size_t kept = operation_kept(context.scenario);
+  const bool keeps = context.scenario.loader.in_memory_cache.value_or(false);
+  if (keeps && kept < list.size() && !list[kept].cached.value_or(false)) {
     context.use(Stage::decode, fmt::format("/preprocess/{}/cached", kept),
                 Value<std::string>::assumed("true", "the output of \"" + list[kept].operation +
                                                         "\" is what stays in memory"));

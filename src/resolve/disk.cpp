@@ -344,20 +344,21 @@ void resolve_disk(Context& context, bool staged) {
     disk.rate = context.use_curve(Stage::disk, "disk curve", *context.host->disk);
   } else {
     const Bandwidth rate = disk_rate(context, known, kind == DiskKind::nvme);
-    if (discipline == Discipline::rate_limit) {
-      RateLimit limit{"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false};
-      if (known.burst) {
-        limit.name = known.volume_type + " burst credits";
-        limit.burst_rate = known.burst->value.base();
-        limit.credit = known.credit.base();
-      }
-      // Hard disks pay for a whole operation, however little it reads.
-      if (known.operation > ebs_operation) {
-        limit.each = std::max(limit.each, operations * known.operation.base());
-      }
+    RateLimit limit{"volume throughput", rate.base(), 0.0, 0.0, disk.bytes.base(), false};
+    if (known.burst) {
+      limit.name = known.volume_type + " burst credits";
+      limit.burst_rate = known.burst->value.base();
+      limit.credit = known.credit.base();
+    }
+    // Hard disks pay for a whole operation, however little it reads.
+    const bool whole = known.operation > ebs_operation;
+    if (whole) limit.each = std::max(limit.each, operations * known.operation.base());
+    // Credit and whole operations are counted, however requests share what there is at a time.
+    if (discipline == Discipline::rate_limit || known.burst || whole) {
       disk.limits.push_back(std::move(limit));
-    } else {
-      disk.rate = {{{1.0, rate}}, 0.0};
+    }
+    if (discipline != Discipline::rate_limit) {
+      disk.rate = {{{1.0, known.burst ? known.burst->value : rate}}, 0.0};
     }
   }
   if (const auto iops =

@@ -130,28 +130,28 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
     const Discipline discipline =
         context.choose(Stage::download, key("discipline"), given.discipline, Discipline::rate_limit,
                        Discipline::shared, "services enforce their rates by counting");
-    switch (discipline) {
-      case Discipline::rate_limit: {
-        RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
-        // The file system's own rate typed in is no other file system.
-        const bool own = !given.bandwidth || same_number(*given.bandwidth, known.bandwidth);
-        if (known.burst && own && known.burst->value > *limit) {
-          of_service.name = "EFS burst credits";
-          of_service.burst_rate = (known.burst->value / of_instances).base();
-          of_service.credit = (known.credit / of_instances).base();
-        }
-        of_service.shared = shared;
-        read.limits.push_back(std::move(of_service));
-        break;
+    RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
+    of_service.shared = shared;
+    // The file system's own rate typed in is no other file system.
+    const bool own = !given.bandwidth || same_number(*given.bandwidth, known.bandwidth);
+    const bool bursts = known.burst && own && known.burst->value > *limit;
+    const Bandwidth most = bursts ? known.burst->value : *limit;
+    if (bursts) {
+      of_service.name = "EFS burst credits";
+      of_service.burst_rate = (most / of_instances).base();
+      of_service.credit = (known.credit / of_instances).base();
+    }
+    // Credit is counted, however requests share what there is at a time.
+    if (discipline == Discipline::rate_limit || bursts) {
+      read.limits.push_back(std::move(of_service));
+    }
+    if (discipline == Discipline::one_at_a_time) read.discipline = discipline;
+    if (discipline != Discipline::rate_limit) {
+      if (shared) {
+        read.shared_by_all = most;
+        read.unshared = read.rate;
       }
-      case Discipline::one_at_a_time: read.discipline = Discipline::one_at_a_time; [[fallthrough]];
-      case Discipline::shared:
-        if (shared) {
-          read.shared_by_all = *limit;
-          read.unshared = read.rate;
-        }
-        read.rate = capped(read.rate, *limit / of_instances);
-        break;
+      read.rate = capped(read.rate, most / of_instances);
     }
   }
   if (known.per_client) {

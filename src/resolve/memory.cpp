@@ -69,16 +69,14 @@ Bytes batches_ahead(const Context& context) {
 }
 
 bool kept_size_known(const Scenario& scenario) {
-  return scenario.dataset.decoded_bytes_per_sample || bytes_in_chain(scenario).to_gpu;
+  return bytes_in_chain(scenario).kept.has_value();
 }
 
 Bytes kept_samples(const Context& context) {
-  const Scenario& s = context.scenario;
   const Inputs& inputs = context.out.inputs;
   if (!inputs.caches.decoded) return {};
-  const DataPerSample each = s.dataset.decoded_bytes_per_sample.value_or(
-      bytes_in_chain(s).to_gpu ? bytes_to_gpu(context) : bytes_in_chain(s).stored);
-  return each * samples(inputs.samples / shards(context));
+  const ChainBytes chain = bytes_in_chain(context.scenario);
+  return chain.kept.value_or(chain.stored) * samples(inputs.samples / shards(context));
 }
 
 const MemoryNeeds& memory_needs(Context& context) {

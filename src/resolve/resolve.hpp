@@ -81,6 +81,10 @@ Scenario on_one_instance(const Scenario& scenario);
 /// Whether the scenario says what size samples have that are kept decoded.
 bool kept_size_known(const Scenario& scenario);
 
+/// The operation whose output in_memory_cache keeps, with all that comes before it: the last that
+/// says so, else the first on the CPU; as many as there are: none.
+std::size_t operation_kept(const Scenario& scenario);
+
 /// Bytes of a sample that the scenario gives, and the place where it does.
 struct GivenBytes {
   DataPerSample value;
@@ -93,6 +97,7 @@ struct ChainBytes {
   DataPerSample stored;              ///< after the last offline operation that says so; 0: not said
   std::optional<GivenBytes> to_gpu;  ///< what batches are made of and is copied: given, or what
                                      ///< the last operation off the GPU makes
+  std::optional<DataPerSample> kept;  ///< what in_memory_cache would keep
 };
 ChainBytes bytes_in_chain(const Scenario& scenario);
 

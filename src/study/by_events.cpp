@@ -152,6 +152,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     }
     stated.outcome = pipeline::simulate(inputs, stated.options);
     stated.mean = pipeline::simulate(inputs);
+    stated.outcome.ends = stated.mean.ends;  // in the middle of an epoch, which events do not say
     const double error = std::sqrt(stated.mean.variance) / stated.outcome.total.wall.base();
     ByEvents found = beside(stated.mean, stated.outcome, 1, error);
     found.stated = true;

@@ -120,6 +120,14 @@ TEST_CASE(
     if (asked != nullptr) SAME(asked->rate, *requests / instances);
     REQUIRE_FALSE(out->inputs.staging.has_value());
     REQUIRE_FALSE(out->inputs.disk.has_value());
+    // Credit is counted, however requests share what there is at a time: the burst.
+    s.source.discipline = Discipline::shared;
+    const Read sharing = resolved(w).inputs.source.value();
+    const auto counted = std::find_if(sharing.limits.begin(), sharing.limits.end(),
+                                      [](const auto& one) { return one.bursts() && one.shared; });
+    REQUIRE((counted != sharing.limits.end()) == (burst > rate));
+    if (burst > rate) REQUIRE(*counted == *service);
+    SAME(sharing.shared_by_all, bytes_per_second(std::max(rate, burst)));
   }
   CHECK_DRAWN(done > 400);
 }

@@ -176,6 +176,28 @@ TEST_CASE("epoch: credit lets a limit be passed until it is used up") {
   REQUIRE(out.ends.size() == 1);
   CHECK(out.ends.front().after.base() == Approx(16.0).epsilon(0.01));
   CHECK(out.later.wall.base() == Approx(32.0).epsilon(0.01));
+  // Event by event the same: an epoch finds what those before it have left.
+  SimulationOptions all;
+  all.exact = true;
+  const Outcome exact = simulate(in, all);
+  CHECK(exact.first.wall.base() == Approx(8.0).epsilon(0.02));
+  CHECK(exact.later.wall.base() == Approx(32.0).epsilon(0.02));
+  CHECK(exact.total.wall.base() == Approx(16.0 + 64.0).epsilon(0.02));
+}
+
+TEST_CASE("epoch: what is earned meanwhile makes credit last longer, by mean and by events") {
+  Inputs in = gpu_only();
+  in.workers = 8.0;
+  in.epochs = 6.0;
+  in.disk = reading({}, 1.0, 5e3, {});
+  in.disk->limits.push_back({"IOPS credits", 900.0, 4000.0, 12000.0, 1.0, true});
+  // The GPU takes 1,000 a second, so 100 of them are credit: 120 s, then 72,000 at 900.
+  SimulationOptions all;
+  all.exact = true;
+  for (const SimulationOptions& options : {SimulationOptions{}, all}) {
+    const Outcome out = simulate(in, options);
+    CHECK(out.total.wall.base() == Approx(120.0 + 72000.0 / 900.0).epsilon(0.01));
+  }
 }
 
 TEST_CASE("law: the first epoch and the later ones are the epochs, wherever credit runs out") {

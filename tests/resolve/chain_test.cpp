@@ -8,6 +8,7 @@
 #include "study/run.hpp"
 
 using namespace feedrate;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -119,6 +120,34 @@ TEST_CASE("chain: in the loader's stream an operation on the GPU is none of the 
   const auto resolved = resolve::resolve(scenario(ahead), Catalog{});
   CHECK(resolved.inputs.gpu_preprocess.base() == 0.0);
   CHECK(resolved.inputs.gpu_preprocess_ahead.base() == Approx(0.2e-3));
+}
+
+TEST_CASE(
+    "chain: a cache in memory keeps what the first operation on the CPU makes, or the named") {
+  const std::string load = R"({"operation": "load", "cpu": "5 ms", "output_bytes": "60 MB")";
+  const std::string crop = R"({"operation": "crop", "cpu": "1 ms", "output_bytes": "8 MB")";
+  const auto kept = [](const Scenario& given) {
+    return resolve::bytes_in_chain(given).kept->base();
+  };
+  Scenario of_load = scenario(load + "}, " + crop + "}");
+  Scenario of_crop = scenario(load + "}, " + crop + R"(, "cached": true})");
+  CHECK(kept(of_load) == 60e6);
+  CHECK(kept(of_crop) == 8e6);
+  // What is said of the decoded samples is for an operation that does not say it of its own.
+  of_crop.dataset.decoded_bytes_per_sample = bytes_per_sample(60e6);
+  CHECK(kept(of_crop) == 8e6);
+  of_load.preprocess[0].output_bytes.reset();
+  CHECK(kept(of_load) == 8e6);
+  of_load.dataset.decoded_bytes_per_sample = bytes_per_sample(50e6);
+  CHECK(kept(of_load) == 50e6);
+  CHECK(kept(scenario(gpu_decode)) == 39e3);
+  // 6,400 samples of 8 MB are 51.2 GB of the 64 GB, of 60 MB they are 384 GB.
+  Scenario small = of_crop;
+  small.loader.batch_size = 1.0;
+  small.loader.in_memory_cache = true;
+  CHECK(refusal(small).empty());
+  small.preprocess[1].cached.reset();
+  CHECK_THAT(refusal(small), Contains("/loader/in_memory_cache: 384 GB of decoded samples"));
 }
 
 TEST_CASE(

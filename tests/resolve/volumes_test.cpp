@@ -76,6 +76,38 @@ TEST_CASE("volumes: a rate that is typed in is no other volume only where it is 
   CHECK(typed.burst_rate == 0.0);
 }
 
+TEST_CASE("volumes: credit and whole operations are counted however requests share the volume") {
+  const Settings files = {{"samples_per_object", "1"}, {"bytes_per_sample", "100 KB"}};
+  Settings shared = files;
+  shared.emplace_back("disk.discipline", "shared");
+  // One without a burst among them.
+  for (const char* size : {"500 GiB", "2 TiB", "16 TiB"}) {
+    INFO(size);
+    CHECK(bytes_of("st1", size, shared) == bytes_of("st1", size, files));
+  }
+  const auto time = [](const char* discipline) {
+    const test::Billed billed(test::job({{"source.service", "ebs"},
+                                         {"disk.volume_type", "st1"},
+                                         {"disk.bandwidth", "null"},
+                                         {"disk.size", "500 GiB"},
+                                         {"disk.discipline", discipline},
+                                         {"bytes_per_sample", "150 KB"},
+                                         {"disk.page_cache", "0 B"},
+                                         {"preprocess", "[]"},
+                                         {"epochs", "3"}}));
+    return billed.outcome.trained.wall.base();
+  };
+  // 3 million reads of a MiB: 122 MiB/s on a credit of 375 GiB, then 20 MiB/s for good.
+  const double rate = 500.0 / 1024.0 * 40.0;
+  const double each = 500.0 / 1024.0 * 250.0;
+  const double burst = 0.75 * 500.0 * 1024.0 / (each - rate);
+  const double expected = burst + (3e6 - burst * each) / rate;
+  for (const char* discipline : {"rate-limit", "shared", "one-at-a-time"}) {
+    INFO(discipline);
+    CHECK(time(discipline) == Approx(expected).epsilon(0.01));
+  }
+}
+
 TEST_CASE("volumes: once the credit of hard disks is spent a job reads at what the size brings") {
   const auto time = [](const char* epochs) {
     const test::Billed billed(test::job({{"source.service", "ebs"},
