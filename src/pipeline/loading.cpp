@@ -74,6 +74,24 @@ void add_peers(Loading& loading, const Inputs& inputs, double often, double from
       {Stage::network, "NIC", inputs.network->base() * speed / each, 0.0, 0.0});
 }
 
+/// Of ranks that share an object each makes a part of its samples. One worker reads an object from
+/// its beginning to its end, so together they are no faster than one: the others wait.
+void share_objects(Loading& loading, const Inputs& inputs) {
+  if (!divides_objects(inputs)) return;
+  const double others = 1.0 / std::min(1.0, objects_of_rank(inputs)) - 1.0;
+  if (others <= 0.0) return;
+  const auto wait = [&](Stage stage, double delay) {
+    Station waiting;
+    waiting.stage = stage;
+    waiting.delay = others * delay;
+    loading.stations.push_back(waiting);
+  };
+  const double reading = loading.reading();
+  const double making = loading.alone() - reading;
+  wait(Stage::download, reading);
+  wait(loading.cpu_stage, making);
+}
+
 Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
               Reading reading) {
   Loading loading;
@@ -148,6 +166,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
                   (limit.stage == Stage::network && !(credits && limit.name == credits->name));
     }
   }
+  share_objects(loading, inputs);
   return loading;
 }
 
@@ -311,29 +330,60 @@ double Division::batches_of(double worker) const {
   return in_turn(first, workers) + in_turn(left, few);
 }
 
+namespace {
+
+/// Objects of the workers of a rank: what each of all owns, and what each of a few owns beside it.
+struct Owned {
+  double workers = 1.0;
+  double each = 0.0;
+  double few = 0.0;
+  double more = 0.0;
+};
+
+/// They take whole objects in turn, and the last may be a part of one: of a rank among several.
+Owned objects_owned(double workers, double objects) {
+  constexpr double noise = 1e-6;
+  const double taken = std::ceil(objects - noise);
+  workers = std::min(workers, taken);
+  const double most = std::ceil(taken / workers - noise);
+  const double of_most = taken - (most - 1.0) * workers;  // workers that take so many
+  const double part = objects - (taken - 1.0);            // of the last one
+  if (workers <= 1.0) return {1.0, objects};
+  if (part > 1.0 - noise) {
+    if (of_most >= workers) return {workers, most};
+    return {workers, most - 1.0, of_most, 1.0};
+  }
+  if (of_most <= 1.0) return {workers, most - 1.0, 1.0, part};
+  // Who takes the part counts among those that have fewer.
+  const double few = of_most - 1.0;
+  const double each = (objects - few * most) / (workers - few);
+  return {workers, each, few, most - each};
+}
+
+}  // namespace
+
 Division division_of(const Inputs& inputs) {
   const EpochShape shape = epoch_shape(inputs);
   const double steps = shape.steps;
   Division all{std::max(1.0, inputs.workers), steps};
   if (!divides_objects(inputs)) return all;
-  const double objects = std::max(1.0, std::ceil(objects_of_rank(inputs) - 1e-6));
-  all.workers = std::min(all.workers, objects);
-  const double each = std::floor(objects / all.workers + 1e-9);
-  const double more = objects - each * all.workers;
+  const Owned own = objects_owned(all.workers, std::max(1.0, objects_of_rank(inputs)));
+  all.workers = own.workers;
   // Of fewer batches than workers each is made by one of them.
-  if (more < 0.5 || steps < all.workers) return all;
+  if (own.few <= 0.0 || steps < all.workers) return all;
+  const double objects = own.each * own.workers + own.few * own.more;
   const double of_object = ((steps - 1.0) * inputs.batch + shape.last_batch) / objects;
   // As many rounds as it takes workers to make what all of them own: none of their batches is
   // larger than those of who owns more, so nobody who is ahead is kept from going on by order.
-  const double rounds = std::ceil(steps * each / objects - 1e-9);
+  const double rounds = std::ceil(steps * own.each / objects - 1e-9);
   // A loop that waits for its step goes round its workers as it does in groups of batches.
   const double group = inputs.asynchronous_step ? 1.0 : inputs.accumulation;
   const double first = group * std::ceil(rounds * all.workers / group - 1e-9);
   all.first = std::min(first, steps);
-  all.few = more;
+  all.few = own.few;
   all.left = steps - all.first;
-  all.owned = each * of_object;
-  all.more = of_object;
+  all.owned = own.each * of_object;
+  all.more = own.more * of_object;
   return all;
 }
 

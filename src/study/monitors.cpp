@@ -22,10 +22,19 @@ struct Steady {
   double rate = 0.0;    ///< samples/s of an instance
   double steps = 0.0;   ///< per second and rank
   std::vector<Loading> loadings{};
+  const std::vector<pipeline::CreditEnd>& ended;  ///< credit that is over
+
+  /// Samples/s that a limit lets through there.
+  [[nodiscard]] double lets_through(const pipeline::SampleLimit& limit) const {
+    const bool over = std::any_of(ended.begin(), ended.end(), [&](const pipeline::CreditEnd& end) {
+      return end.limit == limit.name && end.stage == limit.stage;
+    });
+    return !over && limit.bursts() && rate > limit.rate ? limit.burst_rate : limit.rate;
+  }
 };
 
 Steady steady_epoch(const Inputs& inputs, const pipeline::Outcome& outcome) {
-  Steady steady{inputs};
+  Steady steady{.inputs = inputs, .ended = outcome.ends};
   if (outcome.epochs > 1.0) steady.kind = pipeline::EpochKind::later;
   steady.misses = pipeline::misses_in(inputs, pipeline::epochs_begun(inputs));
   steady.active = pipeline::active_workers(inputs);
@@ -105,8 +114,7 @@ DiskShares disk_shares(const Steady& steady) {
     double of_limits = 0.0;
     for (const pipeline::SampleLimit& limit : loading.limits) {
       if (limit.stage != Stage::disk) continue;
-      const bool bursts = limit.burst_rate > 0.0 && steady.rate > limit.rate;
-      of_limits = std::max(of_limits, steady.rate / (bursts ? limit.burst_rate : limit.rate));
+      of_limits = std::max(of_limits, steady.rate / steady.lets_through(limit));
     }
     // A request that a limit holds back is in the disk's queue; a customer that computes has none.
     const double computing = share(steady.rate * (loading.cpu + loading.collate) / customers);

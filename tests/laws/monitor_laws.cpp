@@ -13,6 +13,7 @@
 #include "study/monitors.hpp"
 #include "study/other_workers.hpp"
 #include "study/run.hpp"
+#include "tests/study/billed.hpp"
 
 using namespace feedrate;
 using namespace testing_study;
@@ -188,6 +189,27 @@ TEST_CASE("monitors: disk and network show what is read and received over what t
   }
   CHECK_DRAWN(disks > 50);
   CHECK_DRAWN(networks > 50);
+}
+
+TEST_CASE("monitors: what waits for a volume whose credit is over is in its queue") {
+  const auto disk = [](const char* type, const char* size, const char* epochs) {
+    const test::Billed billed(test::job({{"source.service", "ebs"},
+                                         {"disk.volume_type", type},
+                                         {"disk.bandwidth", "null"},
+                                         {"disk.size", size},
+                                         {"samples_per_object", "1"},
+                                         {"disk.page_cache", "0 B"},
+                                         {"preprocess", "[]"},
+                                         {"bytes_per_sample", "150 KB"},
+                                         {"epochs", epochs}}));
+    return *study::monitors_of(billed.resolved, billed.outcome).disk;
+  };
+  // A million reads an epoch, each a MiB of st1, or an operation of gp2 that is paid by 5.4
+  // million.
+  CHECK(disk("st1", "500 GiB", "4") > 0.99);
+  CHECK(disk("gp2", "150 GiB", "40") > 0.99);
+  // While credit lasts, what the burst rate lets through is all of it, too.
+  CHECK(disk("gp2", "150 GiB", "1") > 0.99);
 }
 
 TEST_CASE("monitors: helpers that send as much as is fetched leave what is received as it is") {

@@ -122,7 +122,7 @@ TEST_CASE(
     REQUIRE_FALSE(out->inputs.disk.has_value());
     // Credit is counted, however requests share what there is at a time: the burst.
     s.source.discipline = Discipline::shared;
-    const Read sharing = resolved(w).inputs.source.value();
+    const Read sharing = resolved_if_fits(w)->inputs.source.value();
     const auto counted = std::find_if(sharing.limits.begin(), sharing.limits.end(),
                                       [](const auto& one) { return one.bursts() && one.shared; });
     REQUIRE((counted != sharing.limits.end()) == (burst > rate));

@@ -134,6 +134,24 @@ TEST_CASE("uneven: an epoch is within one batch of its busiest worker, in the me
   CHECK_DRAWN(uneven > 700);
 }
 
+TEST_CASE("uneven: no number of ranks makes an object faster than one worker does") {
+  // 40 objects of 10 s of a worker: with 27 ranks some have two objects, for a worker each.
+  double before = 1e300;
+  for (const double ranks : {1.0, 3.0, 7.0, 13.0, 20.0, 27.0, 39.0, 40.0, 41.0, 80.0, 200.0}) {
+    Inputs in = alone(4.0, 40.0, 1000.0, 5.0);
+    in.instances = ranks;
+    INFO(ranks << " ranks");
+    const double most = std::ceil(std::ceil(40.0 / ranks) / 4.0);  // of one worker
+    for (const double time : {time_of(in), by_events(in, 1)}) {
+      CHECK(time >= std::min(most, 40.0 / ranks) * 9.95);
+      CHECK(time >= 9.95);
+      CHECK(time <= most * 10.0 * 1.06);
+      CHECK(time <= before * 1.06);
+    }
+    before = time_of(in);
+  }
+}
+
 TEST_CASE("uneven: a worker more of whom none owns more makes no job slower that has a core each") {
   // 24 workers of 25 objects took 3.6 times as long as the busiest makes its two, for what did not
   // fill a round of all was left for it alone.
