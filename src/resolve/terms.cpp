@@ -447,6 +447,8 @@ void resolve_terms(Context& context) {
       cloud == "aws"                                               ? pricer.volume_region
       : outside(context.machine(), cloud) || pricer.region.empty() ? std::string(elsewhere)
                                                                    : pricer.region);
+  terms.data_region = pricer.data_region;
+  terms.from_another_region = distance_to_data(context).has_value();
   if (!s.job.duration_on_one_instance) {
     const StoreTraits& store = traits(s.source.service);
     const Service family = s.source.service.family();
