@@ -148,8 +148,8 @@ LookupFailure no_offer(const Catalog& catalog, const OfferQuery& query, const st
       fmt::format("{} price of {} ({})", words_of(query.purchase), query.instance, service);
   if (failure.choices.empty() || !query.region) {
     failure.kind = LookupProblem::unknown_price;
-    failure.key = "/cluster/price";
-    failure.message = fmt::format("no {} is known; set /cluster/price", what);
+    failure.key = query.price_key;
+    failure.message = fmt::format("no {} is known; set {}", what, query.price_key);
     const auto& most = catalog.limits.managed_spot_max;
     if (most && service == "sagemaker" && query.purchase == Purchase::spot) {
       failure.message += fmt::format(
@@ -160,10 +160,9 @@ LookupFailure no_offer(const Catalog& catalog, const OfferQuery& query, const st
   } else {
     failure.kind = LookupProblem::unknown_region;
     failure.key = "/cluster/region";
-    failure.message = fmt::format(
-        "no {} in \"{}\" is known, only in {}; set /cluster/region or "
-        "/cluster/price",
-        what, *query.region, fmt::join(failure.choices, ", "));
+    failure.message =
+        fmt::format("no {} in \"{}\" is known, only in {}; set /cluster/region or {}", what,
+                    *query.region, fmt::join(failure.choices, ", "), query.price_key);
   }
   return failure;
 }

@@ -65,6 +65,8 @@ struct OfferQuery {
   std::optional<std::string> region;  ///< empty: us-east-1, else the first region with a price
   Purchase purchase = Purchase::on_demand;
   std::optional<double> savings;  ///< savings plan: fraction off, 0…1
+  /// Where a price of one's own is given, which a failure tells.
+  std::string_view price_key = "/cluster/price";
 };
 
 /// The file system that is simulated and billed where a scenario names FSx for Lustre and no more.

@@ -119,13 +119,16 @@ std::string where_it_begins(const Advice& advice) {
                      "before.",
                      words_of(rung->rung), percent(rung->share));
   }
+  const bool just = percent(rung->share) == percent(advice.target);
   return fmt::format(
       "The problem starts at the rung \"{}\": the GPU{} busy {} of the time after start-up, {} the "
       "target of {}.",
       words_of(rung->rung),
       rung->rung == Rung::one_gpu || rung->rung == Rung::one_gpu_in_memory ? " is" : "s are",
-      percent(rung->share), percent(rung->share) == percent(advice.target) ? "just below" : "below",
-      percent(advice.target));
+      // As many digits as tell it from the target.
+      just ? fmt::format("{:.1f} %", std::floor(1000.0 * rung->share) / 10.0)
+           : percent(rung->share),
+      just ? "just below" : "below", percent(advice.target));
 }
 
 /// Where a later rung is the one to work on.

@@ -18,8 +18,7 @@ std::string term(double lost, std::string_view to, int decimals) {
 
 /// "46.8 MB": three digits.
 std::string size_text(Bytes size) {
-  const double digits = std::pow(10.0, std::floor(std::log10(size.base())) - 2.0);
-  return format_quantity(bytes(std::round(size.base() / digits) * digits));
+  return format_short(size.base(), dimension_of(size), 3);
 }
 
 }  // namespace

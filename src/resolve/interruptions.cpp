@@ -177,10 +177,11 @@ void checkpoints(Context& context) {
     rate = written_together(context, rate, *place);
     inputs.checkpoint_beside = place->read_as;
   } else {
-    rate = context.need<Bandwidth>(stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},
-                                   given->to || given->region
-                                       ? "how fast the store of /job/checkpoint takes it"
-                                       : "how fast it is written");
+    rate = context.need<Bandwidth>(
+        stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},
+        given->to || given->region
+            ? "how fast the store of /job/checkpoint takes it, such as \"1 GB/s\""
+            : "how fast it is written, such as \"1 GB/s\"");
   }
   inputs.checkpoint_time = size / rate;
   inputs.checkpoint_background = given->background.value_or(false);

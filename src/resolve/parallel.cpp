@@ -54,6 +54,11 @@ bool fits(Context& context, const ParallelLayout& given, const Degrees& d, doubl
     return false;
   };
   const double replica = d.replica();
+  if (gpus < replica) {
+    return refuse(
+        "", fmt::format("one replica of the model takes {} GPUs, and {} {} {:.0f}",
+                        replica_text(given), cluster, instances == 1.0 ? "has" : "have", gpus));
+  }
   if (std::fmod(gpus, replica) != 0.0) {
     return refuse("", fmt::format("expected replicas of the model that divide the {} of {}, "
                                   "got {} a replica",

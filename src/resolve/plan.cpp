@@ -88,8 +88,17 @@ struct Plan {
   }
 
   void file_system() const {
-    if (s.source.service.family() != Service::fsx_lustre || !s.source.capacity) return;
+    if (traits(s.source.service).form != StoreForm::file_system || !s.source.capacity) return;
     const Bytes data = stored_dataset(context);
+    if (s.source.service.family() != Service::fsx_lustre) {
+      if (data <= *s.source.capacity * (1.0 + 1e-9)) return;
+      return problem(
+          "/source/capacity",
+          fmt::format("{} does not fit into {} of {} (left out, as much as the data takes "
+                      "is taken)",
+                      size_text(data), s.source.service.row().title,
+                      size_text(*s.source.capacity)));
+    }
     const FsxPlan& plan = planned_fsx(context);
     const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type, plan.tier).value;
     const Bytes room = billed_capacity(plan.capacity, steps);

@@ -124,13 +124,14 @@ struct Pricer {
       use.price = Value<HourlyPrice>::given(own->at(name));
       return use;
     }
-    const auto offer =
-        find_offer(catalog, {"", name, scenario.cluster.region, Purchase::on_demand, std::nullopt});
+    constexpr std::string_view key = "/cluster/spot/on_demand_price";
+    const auto offer = find_offer(
+        catalog, {"", name, scenario.cluster.region, Purchase::on_demand, std::nullopt, key});
     if (offer) {
       use.price = offer->price;
     } else if (!context.machine_missing) {
       context.problem(
-          "/cluster/spot/on_demand_price",
+          std::string(key),
           fmt::format("needed for /cluster/spot/{}: {}",
                       scenario.cluster.spot->fallback ? "fallback" : "on_demand_instances",
                       offer.failure.message));
@@ -446,6 +447,8 @@ void resolve_terms(Context& context) {
       cloud == "aws"                                               ? pricer.volume_region
       : outside(context.machine(), cloud) || pricer.region.empty() ? std::string(elsewhere)
                                                                    : pricer.region);
+  terms.data_region = pricer.data_region;
+  terms.from_another_region = distance_to_data(context).has_value();
   if (!s.job.duration_on_one_instance) {
     const StoreTraits& store = traits(s.source.service);
     const Service family = s.source.service.family();

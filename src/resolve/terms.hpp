@@ -78,9 +78,12 @@ struct Terms {
   std::vector<Leased<BandwidthUse>> bandwidth;
   std::vector<RequestTerms> requests;
   std::vector<TransferTerms> transfer;
-  Bytes free_transfer;  ///< of what goes to the internet
-  Bytes dataset;        ///< as the source holds it
-  Bytes checkpoint;     ///< of one, written to where the data comes from
+  Bytes free_transfer;      ///< of what goes to the internet
+  Bytes dataset;            ///< as the source holds it
+  std::string data_region;  ///< that of the source; "" where it is not known
+  /// Whether the job is in another region of the source's cloud.
+  bool from_another_region = false;
+  Bytes checkpoint;  ///< of one, written to where the data comes from
   HourlyPrice value_of_hour;
 };
 

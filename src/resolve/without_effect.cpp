@@ -66,7 +66,12 @@ void tell_of_model(Context& context, const Step& given) {
   if (known || measured) {
     tell(given.model.has_value(), "model");
     tell(given.parameters.has_value(), "model_parameters");
-  } else if (given.model && given.parameters) {
+    tell(given.utilization.has_value(), "utilization");
+  } else if (given.utilization && (given.model || !given.parameters)) {
+    tell_without_effect(context, "/job/step/utilization",
+                        "only a step that follows from /job/step/model_parameters has one");
+  }
+  if (!known && !measured && given.model && given.parameters) {
     tell_without_effect(context, "/job/step/model_parameters", "/job/step/model is given");
   }
 }
@@ -89,6 +94,7 @@ void tell_of_workers(Context& context, const Loader& loader) {
                         : traits(inputs.kind).shared_batches ? "threads of a pool share all samples"
                                                              : "there are no workers");
   }
+  tell(loader.persistent_workers.has_value(), "/loader/persistent_workers", false, "");
   tell(loader.start.has_value(), "/loader/start", loader.worker_startup.has_value(),
        "/loader/worker_startup is given");
   tell(loader.transport.has_value(), "/loader/transport",
@@ -118,6 +124,8 @@ void tell_of_source(Context& context, const Source& source) {
   tell(source.lazy_load_from_s3.has_value() && !fsx, "lazy_load_from_s3",
        "FSx for Lustre loads from S3 what is read");
   const bool of_objects = store.form == StoreForm::objects;
+  tell(source.storage_class && !efs && (!of_objects || store.cloud.empty()), "storage_class",
+       "S3, EFS, GCS and Azure Blob have storage classes");
   tell(source.throughput_per_capacity && (efs || of_objects), "throughput_per_capacity",
        "FSx for Lustre and file systems of your own give throughput by their capacity");
   tell(source.capacity && of_objects, "capacity", "a file system has a capacity");
@@ -214,6 +222,15 @@ void tell_without_effect(Context& context) {
     tell_of_disk(context, s.disk);
   }
   if (s.job.step) tell_of_model(context, *s.job.step);
+  if (const auto& layout = s.job.parallel;
+      layout && layout->experts_per_token && layout->expert <= 1.0) {
+    tell_without_effect(context, "/job/parallel/experts_per_token",
+                        "/job/parallel/expert spreads no experts over GPUs");
+  }
+  if (s.dataset.tokens_per_document && !(s.job.step && s.job.step->tokens_per_sample)) {
+    tell_without_effect(context, "/dataset/tokens_per_document",
+                        "how long a sequence is (/job/step/tokens_per_sample) is not given");
+  }
   tell_of_source(context, s.source);
   if (s.source.region && traits(s.source.service).cloud.empty()) {
     tell_without_effect(context, "/source/region",

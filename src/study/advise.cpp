@@ -37,6 +37,7 @@ struct Trial {
   const Remedy* remedy = nullptr;
   Change change;
   std::optional<JobFigures> after;
+  bool by_another = false;  ///< saves by something else than what the change is named after
   std::vector<std::string> caveats;
   std::string problem;
 };
@@ -175,7 +176,7 @@ class Adviser {
         continue;
       }
       for (Change& change : remedy->changes(situation)) {
-        trials_.push_back({remedy, std::move(change), {}, {}, {}});
+        trials_.push_back({remedy, std::move(change), {}, false, {}, {}});
       }
     }
     for_each_index(trials_.size(), 0, [&](std::size_t i) {
@@ -184,16 +185,67 @@ class Adviser {
         const Result result = run(make_(trial.change.set), catalog_, host_, plain());
         trial.after = figures_of_job(result);
         trial.caveats = result.caveats;
+        trial.by_another = saves_by_another(trial);
       } catch (const InputError& error) {
         trial.problem = error.problems().front().message;
       }
     });
+    call_by_what_saves();
     for (std::size_t begin = 0; begin < trials_.size();) {
       std::size_t end = begin;
       while (end < trials_.size() && trials_[end].remedy == trials_[begin].remedy) ++end;
       add(remedied(chosen({&trials_[begin], end - begin})));
       begin = end;
     }
+  }
+
+  /// Whether a change saves half as much or more without what it is named after.
+  [[nodiscard]] bool saves_by_another(const Trial& trial) const {
+    constexpr double half = 0.5;
+    const auto saved = [&](const JobFigures& job) {
+      return savings_.cost_before() - savings_.cost(job, trial.change.one_off);
+    };
+    const double all = saved(*trial.after);
+    if (trial.change.without.empty() || all < least_saving * savings_.cost_before()) return false;
+    Setting set = trial.change.set;
+    for (const auto& [key, value] : trial.change.without) {
+      std::erase_if(set, [&](const auto& pair) { return pair.first == key; });
+      set.emplace_back(key, value);
+    }
+    try {
+      return saved(figures_of_job(run(make_(set), catalog_, host_, plain()))) >= half * all;
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+
+  /// A change that saves by another thing than its name says is left out where a remedy that makes
+  /// it, or less, has the name of that and saves about as much.
+  void call_by_what_saves() {
+    std::vector<const Trial*> named;
+    for (const Trial& trial : trials_) {
+      if (trial.after && !trial.by_another) named.push_back(&trial);
+    }
+    const auto cost = [&](const Trial& trial) {
+      return savings_.cost(*trial.after, trial.change.one_off);
+    };
+    const auto in_its_place = [&](const Trial& trial, const Trial& other) {
+      const Setting& all = trial.change.set;
+      const Setting& some = other.change.set;
+      return cost(other) <= cost(trial) * (1.0 + nearly) &&
+             std::all_of(some.begin(), some.end(), [&](const auto& pair) {
+               return std::find(all.begin(), all.end(), pair) != all.end();
+             });
+    };
+    std::vector<Trial> left;
+    for (const Trial& trial : trials_) {
+      const bool replaced =
+          trial.by_another && std::any_of(named.begin(), named.end(), [&](const Trial* other) {
+            return in_its_place(trial, *other);
+          });
+      if (!replaced) left.push_back(trial);
+    }
+    trials_ = std::move(left);
   }
 
   /// What another remedy has made already is listed once, under the name that comes first.

@@ -58,7 +58,9 @@ Amount as_sold(const Use<Amount, Price>& use) {
   if constexpr (std::is_same_v<Use<Amount, Price>, StorageUse>) {
     return billed_capacity(use.amount, use.steps);
   } else if constexpr (std::is_same_v<Use<Amount, Price>, RequestUse>) {
-    return std::ceil(use.amount);
+    // Rounding noise of a sum over epochs and GPUs must not buy another request.
+    constexpr double noise = 1e-9;
+    return std::ceil(use.amount * (1.0 - noise));
   } else {
     return use.amount;
   }

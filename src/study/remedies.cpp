@@ -1,4 +1,7 @@
-// The list of remedies, and which of them go together.
+// The list of remedies, which of them go together, and what several of them need.
+#include <cmath>
+
+#include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
 
 namespace feedrate::study {
@@ -15,6 +18,22 @@ bool clash(const Setting& a, const Setting& b) {
     }
   }
   return false;
+}
+
+double objects_of_dataset(const Situation& s) {
+  return std::ceil(s.inputs().samples / s.scenario.dataset.samples_per_object.value_or(1.0));
+}
+
+Money written_to_s3(const Situation& s, std::string_view region) {
+  const auto price =
+      find_s3_price(s.catalog, region, s.scenario.source.storage_class_or("STANDARD"));
+  return price && price->put ? price->put->value * objects_of_dataset(s) : Money{};
+}
+
+void add_one_off(Change& change, Money cost, std::string_view of) {
+  if (cost <= Money{}) return;
+  change.one_off += cost;
+  change.one_off_words += (change.one_off_words.empty() ? "" : " and ") + std::string(of);
 }
 
 std::vector<const Remedy*> all_remedies() {

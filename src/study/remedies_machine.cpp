@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
+#include "model/input_mode.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
@@ -47,16 +48,17 @@ std::vector<const Machine*> siblings(const Situation& s, Fits&& fits) {
 }
 
 /// The instance with the scenario's workers, and with as many as it has threads to spare.
-void add_with_workers(const Situation& s, const Machine& machine, const Setting& more,
-                      std::vector<Change>& list) {
-  Change change{{{"instance", rented_as(s, machine.name)}}, rented_as(s, machine.name)};
-  change.set.insert(change.set.end(), more.begin(), more.end());
+void add_with_workers(const Situation& s, const Machine& machine, std::vector<Change>& list) {
+  const std::string name = rented_as(s, machine.name);
+  Change change{{{"instance", name}},
+                machine.vcpus && machine.memory
+                    ? words::with_cpus(name, machine.vcpus->value, machine.memory->value)
+                    : name};
   list.push_back(change);
   if (!traits(s.scenario.loader.kind).workers) return;
   const bool pool = traits(s.scenario.loader.kind).shared_batches;
   change.set.emplace_back("num_workers", pool ? "auto" : "cpus-1");
-  change.words +=
-      pool ? " with a thread for each of its CPUs" : " with one worker fewer than it has CPUs";
+  change.words += pool ? ", a thread for each of its CPUs" : ", one worker fewer than it has CPUs";
   list.push_back(std::move(change));
 }
 
@@ -66,8 +68,41 @@ bool more_cpus(const Machine& now, const Machine& other) {
 
 std::vector<Change> bigger_siblings(const Situation& s) {
   std::vector<Change> list;
-  for (const Machine* machine : siblings(s, more_cpus)) add_with_workers(s, *machine, {}, list);
+  for (const Machine* machine : siblings(s, more_cpus)) add_with_workers(s, *machine, list);
+  for (Change& change : list) {
+    change.without = {{"/cluster/vcpus", exact_text(s.resolved.machine->vcpus->value)}};
+    const Known<double>& cores = s.resolved.machine->cores;
+    if (cores) change.without.emplace_back("/cluster/cores", exact_text(cores->value));
+  }
   return list;
+}
+
+/// What an instance costs as the scenario's is bought.
+std::optional<HourlyPrice> bought_for(const Situation& s, const std::string& machine) {
+  const Cluster& cluster = s.scenario.cluster;
+  const auto offer = find_offer(
+      s.catalog, {s.service, machine, cluster.region, cluster.purchase, cluster.savings});
+  if (!offer) return std::nullopt;
+  return offer->price.value;
+}
+
+/// Those that cost less, whatever else they have less of.
+std::vector<Change> cheaper_siblings(const Situation& s) {
+  const auto now = bought_for(s, s.resolved.machine->name);
+  const auto cheaper = [&](const Machine&, const Machine& other) {
+    const auto price = bought_for(s, other.name);
+    return now && price && *price < *now;
+  };
+  std::vector<Change> list;
+  for (const Machine* machine : siblings(s, cheaper)) add_with_workers(s, *machine, list);
+  return list;
+}
+
+/// Whether what an instance has and costs is the catalogue's.
+bool as_in_catalogue(const Situation& s) {
+  const Cluster& cluster = s.scenario.cluster;
+  return cluster.instance && !cluster.price && !cluster.prices && !cluster.vcpus &&
+         !cluster.cores && !cluster.memory && !cluster.network;
 }
 
 Setting on_nvme(const Situation& s) {
@@ -78,6 +113,22 @@ Setting on_nvme(const Situation& s) {
   if (s.scenario.disk.bandwidth) set.emplace_back("disk.bandwidth", "null");
   if (s.scenario.disk.iops) set.emplace_back("disk.iops", "null");
   return set;
+}
+
+/// Drives that come and go with their instance are filled from a bucket when a job begins, which
+/// holds the data between jobs as long as a snapshot of the volume was to.
+void fill_from_s3(const Situation& s, Change& change) {
+  if (traits(s.scenario.source.service).form != StoreForm::disk) return;
+  const auto& held = s.scenario.disk.snapshot_held;
+  if (held) change.set.emplace_back("/disk/snapshot_held", "null");
+  const std::string as_long =
+      held ? ", \"storage_held\": \"" + format_quantity(*held) + "\"" : std::string();
+  change.set.emplace_back(
+      "/source", R"({"service": "s3", "input_mode": "File", "bill_storage": true)" + as_long + "}");
+  change.words += words::filled_from_s3;
+  add_one_off(change,
+              written_to_s3(s, s.scenario.cluster.region.value_or(std::string(default_region))),
+              words::copied_to_s3);
 }
 
 std::vector<Change> nvme_instances(const Situation& s) {
@@ -95,6 +146,7 @@ std::vector<Change> nvme_instances(const Situation& s) {
     for (const auto& setting : on_nvme(s)) change.set.push_back(setting);
     list.push_back(std::move(change));
   }
+  for (Change& change : list) fill_from_s3(s, change);
   return list;
 }
 
@@ -110,6 +162,7 @@ std::vector<Change> instances_with_memory(const Situation& s) {
   for (const Machine* machine : siblings(s, holds)) {
     list.push_back({{{"instance", rented_as(s, machine->name)}},
                     words::with_memory(rented_as(s, machine->name), machine->memory->value)});
+    list.back().without = {{"/cluster/memory", format_quantity(s.resolved.machine->memory->value)}};
   }
   return list;
 }
@@ -172,6 +225,9 @@ std::vector<Change> faster_networks(const Situation& s) {
     Change change{{{"instance", rented_as(s, machine->name)}},
                   words::with_network(rented_as(s, machine->name), line(*machine)->value)};
     if (s.scenario.cluster.network) change.set.emplace_back("/cluster/network", "null");
+    if (!of_gpus || !machine->gpu_network) {
+      change.without = {{"/cluster/network", format_quantity(s.resolved.machine->network->value)}};
+    }
     list.push_back(std::move(change));
   }
   return list;
@@ -228,6 +284,17 @@ std::vector<Change> solid_state(const Situation& s) {
 }
 
 const Remedy machine_list[] = {
+    {{"smaller_instance", "the same GPUs in a smaller instance", RemedyKind::infrastructure, 2.0,
+      Rung::one_gpu_in_memory, "an instance with as many of the same GPUs costs less",
+      "CPUs, memory and network that nothing waits for are paid for by the hour (EC2 instance "
+      "types)",
+      "leaves less in reserve where the cost of samples varies, and less memory for the page "
+      "cache"},
+     [](const Situation& s) {
+       return s.result.bill.compute > Money{} && as_in_catalogue(s) &&
+              s.resolved.machine != nullptr;
+     },
+     cheaper_siblings},
     {{"more_cpus", "the same GPUs with more CPUs", RemedyKind::infrastructure, 2.0,
       Rung::one_gpu_in_memory, "GPUs wait for the CPUs",
       "Ray's first remedy for an input-bound job: an instance with a better ratio of CPUs to GPUs "
@@ -267,9 +334,10 @@ const Remedy machine_list[] = {
     {{"nvme", "an instance with NVMe", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data is read from or copied to an EBS volume",
       "Hyundai went to File mode with the instance's own NVMe (AWS blog)",
-      "its contents are gone when the instance stops"},
+      "its contents are gone when the instance stops: each job copies the data onto it first"},
      [](const Situation& s) {
-       return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs && s.on_path(Stage::disk);
+       return s.on_aws() && s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs &&
+              s.on_path(Stage::disk);
      },
      nvme_instances},
     {{"solid_state", "a solid-state drive in a machine of one's own", RemedyKind::infrastructure,
@@ -283,7 +351,10 @@ const Remedy machine_list[] = {
       "the dataset does not fit into the page cache",
       "epochs after the first read from memory (Linux page cache)",
       "the first epoch still reads everything; containers may have less memory than the machine"},
-     [](const Situation& s) { return s.on_path(Stage::disk) && s.inputs().caches.room < 1.0; },
+     [](const Situation& s) {
+       const bool mounted = s.inputs().source && input_mode_of(s.scenario) == InputMode::mount;
+       return (s.on_path(Stage::disk) || mounted) && s.inputs().caches.room < 1.0;
+     },
      instances_with_memory},
     {{"more_instances", "more instances", RemedyKind::infrastructure, 4.0, Rung::fed,
       "always, once the GPUs of one instance are fed",

@@ -9,7 +9,9 @@
 #include "base/number_text.hpp"
 #include "catalog/listing.hpp"
 #include "catalog/lookup.hpp"
+#include "study/cost.hpp"
 #include "study/remedy.hpp"
+#include "study/replicate.hpp"
 #include "words/remedies.hpp"
 
 namespace feedrate::study {
@@ -26,6 +28,28 @@ bool own_price(const Situation& s) {
 
 bool on_demand(const Situation& s) {
   return priced(s) && s.scenario.cluster.purchase == Purchase::on_demand && !own_price(s);
+}
+
+/// Whether the data goes where the job goes: it is not said where it lies, and lies in the job's
+/// cloud, or on its disks.
+bool data_goes_along(const Situation& s) {
+  if (s.scenario.source.region || s.scenario.job.duration_on_one_instance) return false;
+  const StoreTraits& store = traits(s.scenario.source.service);
+  return store.cloud.empty() ? store.form != StoreForm::objects
+                             : store.cloud == s.resolved.machine->cloud;
+}
+
+/// The data once over the way to another region, and into a bucket there if it lies in one.
+void take_data_along(const Situation& s, const std::string& region, Change& change) {
+  const Bytes data = s.resolved.terms.dataset;
+  if (!data_goes_along(s) || data <= Bytes{}) return;
+  change.words = words::region_with_data(region, data);
+  if (!s.on_aws()) return;  // no price of the way is known
+  const auto way = find_transfer_between(
+      s.catalog, s.scenario.cluster.region.value_or(std::string(default_region)), region);
+  Money cost = way ? transfer_cost({{}, data, *way}) : Money{};
+  if (s.scenario.source.service.family() == Service::s3) cost += written_to_s3(s, region);
+  add_one_off(change, cost, words::copied_there(region));
 }
 
 /// Those where the instance costs less, the cheapest few of them, and the one that has the data.
@@ -48,7 +72,9 @@ std::vector<Change> other_regions(const Situation& s) {
   if (cheaper.size() > most) cheaper.resize(most);
   std::vector<Change> list;
   for (const auto& [price, region] : cheaper) {
-    list.push_back({{{"region", region}}, words::assigned("region", region)});
+    Change change{{{"region", region}}, words::assigned("region", region)};
+    take_data_along(s, region, change);
+    list.push_back(std::move(change));
   }
   return list;
 }
@@ -78,6 +104,32 @@ std::string spot_lacking(const Situation& s) {
            "after the last one";
   }
   return "";
+}
+
+/// The shortest that can be booked and holds so much: by the day up to two weeks, by the week up to
+/// half a year (EC2 user guide, Capacity Blocks for ML, 2025). Empty: none is so long.
+std::optional<Duration> block_that_holds(Duration time) {
+  constexpr double of_week = 7.0, by_day = 14.0, most = 182.0;
+  double days = std::max(1.0, std::ceil(time / hours(24.0)));
+  if (days > by_day) days = of_week * std::ceil(days / of_week);
+  if (days > most) return std::nullopt;
+  return days * hours(24.0);
+}
+
+/// One that holds the job in all but a twentieth of its draws, as `run` states them.
+std::vector<Change> shorter_block(const Situation& s) {
+  constexpr int draws = 200;
+  constexpr double left_out = 0.05;
+  RunOptions options;
+  options.replications = draws;
+  options.bottlenecks = false;
+  const Bands bands = replicate(s.scenario, s.catalog, s.host, options);
+  if (bands.never_ends > left_out) return {};
+  const Duration longest = seconds(bands.total_s[2]);
+  const auto block = block_that_holds(longest);
+  if (!block || *block >= *s.scenario.cluster.booked) return {};
+  return {{{{"/cluster/booked", whole_text(*block / hours(1.0)) + " h"}},
+           words::shorter_block(*block, longest)}};
 }
 
 /// The rung of what makes a bill smaller and changes nothing else: no rung comes before it.
@@ -139,12 +191,22 @@ const Remedy price_list[] = {
       "it serves S3 and DynamoDB in the job's own region only"},
      [](const Situation& s) {
        return s.scenario.source.nat_gateway.value_or(false) && s.on_aws() &&
-              s.scenario.source.service.family() == Service::s3 && !s.scenario.source.region;
+              s.scenario.source.service.family() == Service::s3 &&
+              !s.resolved.terms.from_another_region;
      },
      [](const Situation&) {
        return std::vector<Change>{
            {{{"/source/nat_gateway", "false"}}, words::assigned("source.nat_gateway", "false")}};
      }},
+    {{"shorter_block", "a block as long as the job", RemedyKind::setting, 0.5, paid_for_nothing,
+      "a capacity block or training plan is booked for longer than the job takes",
+      "a block is paid whole; it is sold by the day up to 14 days, and by the week up to 182 (EC2 "
+      "user guide, Capacity Blocks for ML, 2025)",
+      "a job that overruns pays for another block; one that is paid for already is not given back"},
+     [](const Situation& s) {
+       return is_booked(s.scenario.cluster.purchase) && s.result.bill.unused > Money{};
+     },
+     shorter_block},
     {{"mixed_fleet", "a fleet of spot and on-demand instances", RemedyKind::infrastructure, 4.0,
       Rung::fed, "several spot instances are interrupted",
       "instances that are bought on demand are not taken away: the whole job is interrupted less "

@@ -163,24 +163,20 @@ std::string disk_lacking(const Situation& s) {
   return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
 }
 
-/// What is paid for bytes that come from another region of AWS; null: they lie where the job is.
+/// What is paid for bytes that come from another region; null: they lie where the job is, or no
+/// price is known. The same bytes may be paid for at a NAT gateway and between zones as well.
 const resolve::TransferTerms* from_another_region(const Situation& s) {
-  for (const resolve::TransferTerms& one : s.resolved.terms.transfer) {
+  const resolve::Terms& terms = s.resolved.terms;
+  if (!terms.from_another_region) return nullptr;
+  for (const resolve::TransferTerms& one : terms.transfer) {
     const bool reads = one.counts == resolve::TransferTerms::Of::bytes_read;
-    if (reads && s.scenario.source.region && !one.from_region.empty() && one.to_cloud.empty()) {
-      return &one;
-    }
+    if (reads && one.from_region == terms.data_region && one.to_cloud.empty()) return &one;
   }
   return nullptr;
 }
 
 std::string region_of_job(const Situation& s) {
   return s.scenario.cluster.region.value_or(std::string(default_region));
-}
-
-/// Of objects of S3 that are as large as those that are there.
-double objects_of_dataset(const Situation& s) {
-  return std::ceil(s.inputs().samples / s.scenario.dataset.samples_per_object.value_or(1.0));
 }
 
 /// All of the data once over the way from its region; nothing where it lies where the job is.
@@ -193,11 +189,7 @@ Money brought_once(const Situation& s) {
 /// A bucket in the job's region that is filled from the one in another: the way, and a request for
 /// each object that is written.
 Money copied_bucket(const Situation& s) {
-  Money cost = brought_once(s);
-  const auto price =
-      find_s3_price(s.catalog, region_of_job(s), s.scenario.source.storage_class_or("STANDARD"));
-  if (price && price->put) cost += price->put->value * objects_of_dataset(s);
-  return cost;
+  return brought_once(s) + written_to_s3(s, region_of_job(s));
 }
 
 std::vector<Change> copied_data(const Situation& s) {
@@ -217,12 +209,6 @@ Money kept_bucket(const Situation& s) {
     if (line.part == BillPart::storage && line.of.starts_with(name)) return s.jobs * line.amount;
   }
   return {};
-}
-
-void add_one_off(Change& change, Money cost, std::string_view of) {
-  if (cost <= Money{}) return;
-  change.one_off += cost;
-  change.one_off_words += (change.one_off_words.empty() ? "" : " and ") + std::string(of);
 }
 
 std::vector<Change> fsx_tiers(const Situation& s) {

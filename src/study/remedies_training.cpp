@@ -274,19 +274,26 @@ const Remedy training_list[] = {
        return std::vector<Change>{{{{"/job/checkpoint/bandwidth", "10 GB/s"}},
                                    "copied to the host's memory at 10 GB/s, written later"}};
      }},
-    {{"checkpoint_interval", "rarer checkpoints", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
-      "training stops for checkpoints more often than failures ask for",
+    {{"checkpoint_interval", "checkpoints at the best interval", RemedyKind::setting, 0.1,
+      Rung::one_gpu_in_memory,
+      "training stops for checkpoints more often than failures ask for, or what interrupts it is "
+      "counted and asks for another interval",
       "the best interval is √(2 · time of one · time between failures) (Young 1974); 3.8 failures "
       "per 1,000 node-days (Llama 3 paper, 2024)",
-      "a failure loses more, which is simulated only with /cluster/failures; not for spot "
-      "instances"},
+      "what rarer ones lose is simulated only where interruptions are (/cluster/failures, spot, a "
+      "block's end)"},
      [](const Situation& s) {
-       // With interruptions counted, an interval that is left out is the best one.
-       return s.wait(Stage::checkpoint) > 0.0 && s.scenario.cluster.purchase != Purchase::spot &&
-              !s.inputs().interruptions &&
+       if (s.inputs().interruptions) return s.inputs().checkpoint_interval > Duration{};
+       return s.wait(Stage::checkpoint) > 0.0 &&
               interval_for_failures(s) > s.inputs().checkpoint_interval;
      },
      [](const Situation& s) -> std::vector<Change> {
+       if (s.inputs().interruptions) {
+         // One that is left out is the one that takes the job least time.
+         const auto& of = s.result.interruptions;
+         return {{{{"/job/checkpoint/interval", "null"}},
+                  words::best_checkpoints(of ? of->best : std::nullopt)}};
+       }
        const auto rare = rarer_checkpoints(s);
        if (!rare || minutes(rare->every) <= s.inputs().checkpoint_interval) return {};
        const std::string text = whole_text(rare->every) + " min";

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/catalog.hpp"
@@ -49,6 +50,9 @@ struct Change {
   std::string words;  ///< "num_workers = 3"
   Money one_off{};
   std::string one_off_words{};
+  /// Beside `set`: without what the change is named after. Where it saves half as much or more
+  /// then, something else of it does, and another remedy that makes the same has the better name.
+  Setting without{};
 };
 
 /// Whether two settings contradict each other: they give a key different values, or one replaces an
@@ -65,6 +69,13 @@ struct Remedy {
   /// What the user must state before the remedy can be simulated; "" for nothing. May be null.
   std::string (*lacks)(const Situation&) = nullptr;
 };
+
+/// Of objects of S3 that are as large as those that are there.
+double objects_of_dataset(const Situation& s);
+/// What writing the data into a bucket in `region` costs: a request for each object.
+Money written_to_s3(const Situation& s, std::string_view region);
+/// Something more that is paid once.
+void add_one_off(Change& change, Money cost, std::string_view of);
 
 // The parts of the list, each in a file of its own.
 std::span<const Remedy> loader_remedies();

@@ -70,12 +70,17 @@ void add_check(Result& result, std::string text) {
 }
 
 /// When requests wait longer for their first byte than for all the others, more of them at a time
-/// help and bandwidth does not.
+/// help and bandwidth does not; but where all instances share what they ask for, in the first epoch
+/// or in later ones.
 void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
   if (result.bottleneck.stage != Stage::download || inputs.remote) return;
   const pipeline::Flow flow(inputs, pipeline::EpochKind::first, pipeline::Misses{},
                             pipeline::active_workers(inputs));
-  const bool limited = flow.limit() < flow.free_rate();
+  const auto shared_in = [&](bool staging) {
+    const auto& limit = result.shared_limit;
+    return limit && limit->binds && (limit->when == SharedIn::staging) == staging;
+  };
+  const bool limited = flow.limit() < flow.free_rate() || shared_in(false);
   const auto bound = [](const pipeline::Read& read, Bytes size, double users) {
     return !read.rate.empty() && read.latency > size / (read.through_nic().total(users) / users);
   };
@@ -85,7 +90,7 @@ void remark_on_latency(Result& result, const pipeline::Inputs& inputs) {
             workers)) {
     result.remarks.emplace_back(words::download_waits_for_latency);
   }
-  if (inputs.staging &&
+  if (inputs.staging && !shared_in(true) &&
       bound(inputs.staging->read, inputs.staging->object_size, inputs.staging->connections)) {
     result.remarks.emplace_back(words::copying_waits_for_latency);
   }

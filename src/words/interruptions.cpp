@@ -9,7 +9,14 @@
 namespace feedrate::words {
 namespace {
 
-/// "12.5 days", "3.2 h", "5.3 min", "278 ms".
+std::string share_text(double share) {
+  const bool nearly_all = share < 1.0 && share >= 0.995;
+  return fmt::format("{:.{}f} %", std::min(100.0 * share, share < 1.0 ? 99.9 : 100.0),
+                     share < 0.0995 || nearly_all ? 1 : 0);
+}
+
+}  // namespace
+
 std::string span_words(Duration time) {
   struct Unit {
     Duration size;
@@ -24,14 +31,6 @@ std::string span_words(Duration time) {
   }
   return fmt::format("{:.3g} ms", 1e3 * time.base());
 }
-
-std::string share_text(double share) {
-  const bool nearly_all = share < 1.0 && share >= 0.995;
-  return fmt::format("{:.{}f} %", std::min(100.0 * share, share < 1.0 ? 99.9 : 100.0),
-                     share < 0.0995 || nearly_all ? 1 : 0);
-}
-
-}  // namespace
 
 std::string failures_uncounted(double rate, double low, double high, double share,
                                bool checkpoints) {

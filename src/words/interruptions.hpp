@@ -7,6 +7,9 @@
 
 namespace feedrate::words {
 
+/// "12.5 days", "3.2 h", "5.3 min", "278 ms".
+std::string span_words(Duration time);
+
 inline constexpr std::string_view expected_with_interruptions =
     "Time and cost are the expected values with interruptions.";
 inline constexpr std::string_view no_checkpoints =

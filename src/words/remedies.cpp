@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/number_text.hpp"
+#include "words/interruptions.hpp"
 
 namespace feedrate::words {
 namespace {
@@ -20,6 +21,10 @@ std::string assigned(std::string_view key, std::string_view value) {
 
 std::string number_of(double n, std::string_view what) {
   return fmt::format("{:g} {}", n, what);
+}
+
+std::string with_cpus(std::string_view instance, double cpus, Bytes memory) {
+  return fmt::format("{} with {:g} CPUs and {:.3g} GiB", instance, cpus, memory / gibibytes(1.0));
 }
 
 std::string with_memory(std::string_view instance, Bytes memory) {
@@ -75,6 +80,15 @@ std::string copied_once(std::string_view region) {
   return fmt::format("the copy from {}", region);
 }
 
+std::string region_with_data(std::string_view region, Bytes data) {
+  return fmt::format("{}, the data copied there once ({} GB)", assigned("region", region),
+                     three_digits(data / gigabytes(1.0)));
+}
+
+std::string copied_there(std::string_view region) {
+  return fmt::format("the copy to {}", region);
+}
+
 std::string cache_on_disk(std::string_view size) {
   return fmt::format("a cache of {} on the disk", size);
 }
@@ -106,6 +120,16 @@ std::string checkpoint_every(std::string_view interval, bool only_one) {
   return fmt::format(
       "a checkpoint every {}{}; what failures lose is simulated with /cluster/failures only",
       interval, only_one ? ", so one in the job" : "");
+}
+
+std::string best_checkpoints(const std::optional<Duration>& interval) {
+  return interval ? fmt::format("a checkpoint every {}, the best interval", span_words(*interval))
+                  : "checkpoints at the best interval";
+}
+
+std::string shorter_block(Duration booked, Duration longest) {
+  return fmt::format("{:g} h booked (95 % of draws take {} at most)", booked / hours(1.0),
+                     span_words(longest));
 }
 
 std::string on_demand_of(double n, double instances) {

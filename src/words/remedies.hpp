@@ -1,5 +1,6 @@
 #pragma once
 // What the changes of remedies are called, and what has to be given before one can be simulated.
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ std::string assigned(std::string_view key, std::string_view value);
 /// "8 connections"
 std::string number_of(double n, std::string_view what);
 
+/// "g5.xlarge with 4 CPUs and 16 GiB"
+std::string with_cpus(std::string_view instance, double cpus, Bytes memory);
 std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
@@ -26,8 +29,14 @@ std::string even_objects(double samples, double gpus);
 std::string copied_data(Bytes size);
 /// "the copy from us-east-1"
 std::string copied_once(std::string_view region);
+/// "region = eu-west-1, the data copied there once (127 GB)"
+std::string region_with_data(std::string_view region, Bytes data);
+std::string copied_there(std::string_view region);
 std::string fsx_from_copy(Bytes size);
 std::string efs_from_copy(Bytes size);
+/// Of drives that an instance has for as long as it runs.
+inline constexpr std::string_view filled_from_s3 = ", filled from S3 before each job";
+inline constexpr std::string_view copied_to_s3 = "the copy to S3";
 inline constexpr std::string_view copied_to_efs = "the copy from S3 to EFS";
 /// `jobs`: over which savings are counted.
 std::string kept_bucket(double jobs);
@@ -42,6 +51,10 @@ std::string smaller_samples(Bytes now, Bytes before);
 std::string faster_steps(double times, double low, double high);
 /// `only_one`: of the job, whatever failures ask for.
 std::string checkpoint_every(std::string_view interval, bool only_one);
+/// "a checkpoint every 3.31 h, the best interval"; empty: not known before it is tried.
+std::string best_checkpoints(const std::optional<Duration>& interval);
+/// "24 h booked (95 % of draws take 22.1 h at most)"
+std::string shorter_block(Duration booked, Duration longest);
 std::string savings(double share);
 /// "2 of 4 instances on demand"
 std::string on_demand_of(double n, double instances);

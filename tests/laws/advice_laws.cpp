@@ -219,3 +219,43 @@ TEST_CASE("remedies: names are unique, and each says when, what for and what aga
   }
   CHECK(names.size() > 30);
 }
+
+TEST_CASE("advice: a larger instance is named after what of it saves") {
+  // 400 GB of files on a file system that keeps two instances waiting in every epoch, unless their
+  // pages stay in memory. 384 GiB hold them; a network of 50 Gbit/s alone changes nothing.
+  schema::Document document = schema::parse_document(
+      R"({"name": "t",
+          "dataset": {"samples": 2000000, "bytes_per_sample": "200 kB"},
+          "source": {"service": "fsx-lustre", "deployment_type": "SCRATCH_2",
+                     "capacity": "2.4 TiB", "lazy_load_from_s3": true, "bill_storage": true},
+          "loader": {"kind": "pytorch", "num_workers": 8, "batch_size": 64, "pin_memory": true},
+          "preprocess": [{"operation": "decode", "cpu": "6 ms", "output_bytes": "600 kB"}],
+          "cluster": {"instance": "g6.12xlarge", "instances": 2, "region": "us-east-1"},
+          "job": {"epochs": 10, "step": {"per_sample": "1.2 ms", "gpus": 4},
+                  "allreduce": {"gradient_bytes": "100 MB"}}})",
+      "t.json");
+  document.keep_as_base();
+  const api::ScenarioMaker make(document);
+  const study::Setting larger = {{"instance", "g6.24xlarge"}};
+  const JobFigures now = as_run(document, {});
+  const JobFigures network = as_run(document, {{"/cluster/network", "100 Gbit/s"}});
+  const JobFigures memory = as_run(document, {{"/cluster/memory", "384 GiB"}});
+  REQUIRE(network.time > 0.99 * now.time);
+  REQUIRE(memory.time < 0.8 * now.time);
+  const Advice advice =
+      study::advise(std::cref(make), testing_resolve::catalog(), nullptr, without_draws());
+  int named = 0;
+  for (const Remedied& row : advice.remedies) {
+    if (row.set != larger) continue;
+    ++named;
+    CHECK(row.what.name == "memory");
+    CHECK(row.change == "g6.24xlarge with 384 GiB");
+  }
+  CHECK(named == 1);
+  // What they wait for in later epochs is the bandwidth that they share.
+  const Result base = study::run(make.scenario(), testing_resolve::catalog(), nullptr);
+  REQUIRE(base.shared_limit->binds);
+  for (const std::string& remark : base.remarks) {
+    CHECK(remark.find("waiting for first bytes") == std::string::npos);
+  }
+}

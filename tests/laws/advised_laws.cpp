@@ -194,11 +194,15 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
         CHECK(row->reason == lacks);
         continue;
       }
+      // Of these, some are left to the remedy that has the better name: advice_laws.
+      const auto may_be_left = [](const Change& change) { return !change.without.empty(); };
+      const std::vector<Change> named = remedy->changes(situation);
+      if (std::any_of(named.begin(), named.end(), may_be_left)) continue;
       struct Tried {
         Change change;
         JobFigures after;
       };
-      const std::vector<Change> changes = remedy->changes(situation);
+      const std::vector<Change>& changes = named;
       std::vector<Tried> tried;
       bool any_meets = false;
       for (const Change& change : changes) {

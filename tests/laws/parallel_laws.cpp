@@ -431,6 +431,9 @@ TEST_CASE("layouts: what does not fit together is refused with the numbers that 
   says(refused_with(R"({"tensor": 8, "pipeline": 5})"),
        "expected replicas of the model that divide the 128 GPUs of 16 instances with 8 GPUs each, "
        "got tensor 8 · pipeline 5 = 40 a replica");
+  says(refused_with(R"({"tensor": 8, "pipeline": 32})"),
+       "one replica of the model takes tensor 8 · pipeline 32 = 256 GPUs, and 16 instances with 8 "
+       "GPUs each have 128");
   says(refused_with(R"({"tensor": 8, "pipeline": 4, "data": 5})"),
        "expected 4, or nothing: 16 instances with 8 GPUs each have 128 GPUs, and a replica takes "
        "tensor 8 · pipeline 4 = 32; got 5");

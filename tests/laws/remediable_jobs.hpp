@@ -111,7 +111,7 @@ inline Scenario generated(Generator& random) {
     set("/job/efficiency", "null");
     set("/job/gradient_accumulation", fmt::format("{:g}", sharded.whole(1.0, 4.0)));
   }
-  if (more.chance(0.2)) set("/source/region", "eu-west-1");
+  if (more.chance(0.2)) set("/source/region", sharded.chance(0.7) ? "eu-west-1" : "us-east-1");
   if (more.chance(0.2)) set("/source/nat_gateway", "true");
   if (more.chance(0.1)) set("/source/other_zone", "true");
   if (more.chance(0.2)) set("/loader/transport", "pickled");

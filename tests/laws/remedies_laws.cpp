@@ -8,6 +8,7 @@
 
 #include "base/unit_text.hpp"
 #include "laws/remediable_jobs.hpp"
+#include "model/input_mode.hpp"
 
 using namespace feedrate;
 
@@ -60,6 +61,11 @@ class Table {
   [[nodiscard]] bool on_path(Stage stage) const {
     const StageStats& of = now_.result.stages[stage];
     return of.capacity.has_value() || of.stall > Duration{};
+  }
+
+  /// Whether it is said that the data lies in another region than the job.
+  [[nodiscard]] bool far() const {
+    return job_.source.region && *job_.source.region != job_.cluster.region.value_or("us-east-1");
   }
 
   void loader() {
@@ -310,7 +316,7 @@ class Table {
         (job_.disk.reads_per_sample || (now_.host != nullptr && now_.host->reads_per_sample));
     rows_["whole_file_reads"] =
         where(on_path(Stage::disk) && reads && now == 1.0, {{{"reads_per_sample", "1"}}});
-    rows_["copy_data"] = where(s3 && source.region.has_value(), {{{"/source/region", "null"}}});
+    rows_["copy_data"] = where(s3 && far(), {{{"/source/region", "null"}}});
     const bool again = in_.source && !in_.sequential_stream && !job_.loader.remote &&
                        !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
     const double shared_by =
@@ -400,9 +406,13 @@ class Table {
     if (once <= work && every * 60.0 > in_.checkpoint_interval.base()) {
       rarer.push_back({{"/job/checkpoint/interval", fmt::format("{:.0f} min", every)}});
     }
-    rows_["checkpoint_interval"] = where(wait(Stage::checkpoint) > 0.0 && !in_.interruptions &&
-                                             young > in_.checkpoint_interval.base(),
-                                         rarer);
+    rows_["checkpoint_interval"] =
+        where(wait(Stage::checkpoint) > 0.0 && young > in_.checkpoint_interval.base(), rarer);
+    // What interrupts the job says itself how often is best.
+    if (in_.interruptions) {
+      rows_["checkpoint_interval"] =
+          where(in_.checkpoint_interval > Duration{}, {{{"/job/checkpoint/interval", "null"}}});
+    }
     batches();
     precision();
   }
@@ -449,9 +459,9 @@ class Table {
       rows_["spot"].sets = {{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}}};
     }
     const Source& source = job_.source;
-    rows_["gateway_endpoint"] = where(source.nat_gateway == true && aws && !source.region &&
-                                          source.service.family() == Service::s3,
-                                      {{{"/source/nat_gateway", "false"}}});
+    rows_["gateway_endpoint"] =
+        where(source.nat_gateway == true && aws && !far() && source.service.family() == Service::s3,
+              {{{"/source/nat_gateway", "false"}}});
     Setting one_zone;
     if (job_.cluster.zones && *job_.cluster.zones > 1.0 && in_.instances > 1.0) {
       one_zone.emplace_back("/cluster/zones", "1");
@@ -463,6 +473,7 @@ class Table {
         where(priced && !own_price() && job_.cluster.spot && half >= 1.0 &&
                   job_.cluster.purchase == Purchase::spot,
               {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}}});
+    rows_["shorter_block"] = {false};  // nothing is booked here
     rows_["capacity_block"] = {demand && aws && in_.ranks >= 8.0, {}, true};
   }
 
@@ -503,6 +514,7 @@ class Table {
       more.push_back({{"instance", name}, {"num_workers", pool ? "auto" : "cpus-1"}});
     }
     rows_["more_cpus"] = where(waits, more);
+    rows_["smaller_instance"] = {now_.result.bill.compute > Money{} && !own_price()};
     const auto& helpers = job_.loader.remote;
     rows_["fewer_helpers"] =
         where(helpers && helpers->instances == 6.0, {{{"/loader/remote/instances", "3"}},
@@ -521,7 +533,7 @@ class Table {
         networks);
     rows_["cpu_helpers"] = {waits && !job_.loader.remote && in_.cpu.base() > 0.0};
     const bool ebs = now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs;
-    rows_["nvme"] = {ebs && on_path(Stage::disk)};
+    rows_["nvme"] = {ebs && on_path(Stage::disk) && mine.cloud == "aws"};
     rows_["solid_state"] = {false};  // all instances here are rented; cli/advise has one's own
     std::vector<Setting> larger;
     const double data = job_.dataset.bytes_per_sample->base() * in_.samples;
@@ -531,7 +543,8 @@ class Table {
          })) {
       larger.push_back({{"instance", name}});
     }
-    rows_["memory"] = where(on_path(Stage::disk) && in_.caches.room < 1.0, larger);
+    const bool mounted = in_.source && input_mode_of(job_) == InputMode::mount;
+    rows_["memory"] = where((on_path(Stage::disk) || mounted) && in_.caches.room < 1.0, larger);
     Expected& several = rows_["more_instances"];
     several.applies = true;
     several.lacks =
@@ -565,7 +578,8 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
   // Lists of machines, file systems and GPUs that the catalogue alone says.
   const auto listed_elsewhere = [](const std::string& name) {
     return name == "cpu_helpers" || name == "nvme" || name == "fsx" || name == "efs" ||
-           name == "fsx_tier" || name == "region" || name == "mixed_precision";
+           name == "fsx_tier" || name == "region" || name == "mixed_precision" ||
+           name == "smaller_instance";
   };
   std::map<std::string, std::array<int, 3>> seen;
   int copies = 0;
@@ -612,7 +626,7 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
   CHECK_DRAWN(copies > 0);
   for (const auto& [name, counts] : seen) {
     INFO(name);
-    if (name != "solid_state") CHECK_DRAWN(counts[1] > 0);
+    if (name != "solid_state" && name != "shorter_block") CHECK_DRAWN(counts[1] > 0);
     if (name != "more_instances") CHECK_DRAWN(counts[0] > 0);
   }
 }

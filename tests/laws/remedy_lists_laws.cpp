@@ -1,5 +1,7 @@
 // What remedies try that a list says: numbers of workers, and what the catalogue has of regions,
 // tiers, machines with disks, and CPU instances.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +9,7 @@
 #include "laws/remediable_jobs.hpp"
 #include "seed.hpp"
 #include "study/other_workers.hpp"
+#include "study/replicate.hpp"
 
 using namespace feedrate;
 
@@ -150,6 +153,171 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
   CHECK_DRAWN(disks > 5);
   CHECK_DRAWN(tiers > 5);
   CHECK_DRAWN(faster > 5);
+}
+
+/// What a remedy tries of the plain job with these settings.
+std::vector<Change> tried(const testing_resolve::Settings& settings, std::string_view name) {
+  const Remediable looked(testing_resolve::scenario_with(settings), nullptr, true, false);
+  for (const Remedy* remedy : study::all_remedies()) {
+    if (remedy->words.name != name) continue;
+    return remedy->applies(looked.situation) ? remedy->changes(looked.situation)
+                                             : std::vector<Change>{};
+  }
+  FAIL("no remedy " << name);
+  return {};
+}
+
+Result run_with(testing_resolve::Settings settings, const Setting& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return study::run(testing_resolve::scenario_with(settings), catalog(), nullptr);
+}
+
+TEST_CASE("remedies: data that goes along to another region is copied there once") {
+  // 200,000 files of 100 kB: 20 GB over the way, and a request for each of them.
+  const testing_resolve::Settings in_s3 = {
+      {"/cluster/instance", "g5.12xlarge"},
+      {"/cluster/purchase", "spot"},
+      {"/source", R"({"service": "s3", "input_mode": "FastFile"})"}};
+  const auto regions = tried(in_s3, "region");
+  REQUIRE_FALSE(regions.empty());
+  for (const Change& change : regions) {
+    INFO(change.words);
+    const std::string& to = change.set.front().second;
+    const auto way = find_transfer_between(catalog(), "us-east-1", to);
+    const auto put = find_s3_price(catalog(), to, "STANDARD");
+    const double a_gigabyte = way->front().price.value.base() * 1e9;
+    CHECK((a_gigabyte == Approx(0.02) || (to == "us-east-2" && a_gigabyte == Approx(0.01))));
+    const double puts = put && put->put ? 200000.0 * put->put->value.base() : 0.0;
+    CHECK(change.one_off.base() == Approx(20.0 * a_gigabyte + puts));
+    CHECK(change.words.ends_with(", the data copied there once (20 GB)"));
+  }
+  // What lies on the instances goes along as well, and what stays where it is does not.
+  testing_resolve::Settings here = in_s3;
+  here.emplace_back("/source", R"({"service": "local"})");
+  const auto taken = tried(here, "region");
+  CHECK(taken.size() == regions.size());
+  for (const Change& change : taken) CHECK(change.one_off > Money{});
+  testing_resolve::Settings stays = in_s3;
+  stays.emplace_back("/source/region", "us-east-1");
+  for (const Change& change : tried(stays, "region")) CHECK(change.one_off == Money{});
+}
+
+TEST_CASE("remedies: a block is as long as is sold and nineteen in twenty jobs need") {
+  const auto booked = [](double days, const char* epochs) {
+    return testing_resolve::Settings{{"/cluster/instance", "p5en.48xlarge"},
+                                     {"/cluster/purchase", "capacity_block"},
+                                     {"/cluster/booked", fmt::format("{:g} h", 24.0 * days)},
+                                     {"/job/epochs", epochs}};
+  };
+  // Two minutes need a day: a seventh of what a week costs.
+  const auto day = tried(booked(7.0, "3"), "shorter_block");
+  REQUIRE(day.size() == 1);
+  CHECK(day.front().set == Setting{{"/cluster/booked", "24 h"}});
+  const double week = run_with(booked(7.0, "3"), {}).bill.money.base();
+  CHECK(run_with(booked(7.0, "3"), day.front().set).bill.money.base() == Approx(week / 7.0));
+  CHECK(tried(booked(1.0, "3"), "shorter_block").empty());
+
+  study::RunOptions options;
+  options.replications = 200;
+  for (const char* const epochs : {"2500", "8000", "30000", "60000"}) {
+    const auto settings = booked(400.0, epochs);
+    const auto shorter = tried(settings, "shorter_block");
+    REQUIRE(shorter.size() == 1);
+    INFO(epochs << " epochs: " << shorter.front().words);
+    const double days = std::stod(shorter.front().set.front().second) / 24.0;
+    CHECK(std::fmod(days, days > 14.0 ? 7.0 : 1.0) == 0.0);
+    const auto in_time = [&](double within) {
+      return study::share_in_time(testing_resolve::scenario_with(settings), catalog(), nullptr,
+                                  options, within * hours(24.0));
+    };
+    CHECK(in_time(days) >= 0.945);
+    const double less = days > 14.0 ? days - 7.0 : days - 1.0;
+    if (less > 0.0) CHECK(in_time(less) < 0.955);
+  }
+}
+
+TEST_CASE("remedies: GPUs that nothing keeps waiting are as fast in a smaller instance") {
+  const testing_resolve::Settings large = {
+      {"/cluster/instance", "g5.16xlarge"},
+      {"/preprocess", R"([{"operation": "decode", "cpu": "0.1 ms"}])"},
+      {"/loader/num_workers", "3"}};
+  const auto smaller = tried(large, "smaller_instance");
+  REQUIRE_FALSE(smaller.empty());
+  CHECK(smaller.front().set == Setting{{"instance", "g5.xlarge"}});
+  const Result now = run_with(large, {});
+  const Result then = run_with(large, smaller.front().set);
+  CHECK(then.times.total.base() == Approx(now.times.total.base()).epsilon(0.02));
+  // Of the same hour 1.006 USD instead of 4.096.
+  CHECK(then.bill.compute.base() ==
+        Approx(now.bill.compute.base() * 1.006 / 4.096 * (then.times.total / now.times.total))
+            .epsilon(0.01));
+  for (const Change& change : smaller) {
+    const auto price = find_offer(
+        catalog(), {"ec2", change.set.front().second, "us-east-1", Purchase::on_demand, {}});
+    CHECK(price->price.value < usd_per_hour(4.096));
+  }
+  CHECK(tried({{"/cluster/instance", "g5.xlarge"}}, "smaller_instance").empty());
+  testing_resolve::Settings own = large;
+  own.emplace_back("/cluster/price", "5 USD/h");
+  CHECK(tried(own, "smaller_instance").empty());
+}
+
+TEST_CASE(
+    "remedies: an instance's own drives are filled before each job, from what holds the data") {
+  const testing_resolve::Settings on_volume = {
+      {"/cluster/instance", "g4dn.4xlarge"},
+      {"/source", R"({"service": "ebs"})"},
+      {"/dataset/samples", "400000"},
+      {"/dataset/bytes_per_sample", "400 kB"},
+      {"/disk", R"({"kind": "ebs", "volume_type": "gp3", "size": "200 GB",
+                    "snapshot_held": "30 d"})"}};
+  const auto drives = tried(on_volume, "nvme");
+  REQUIRE_FALSE(drives.empty());
+  const Change& own = drives.front();
+  CHECK(own.words == "the instance's own NVMe, filled from S3 before each job");
+  // 400,000 objects are put, at 5 USD a million.
+  CHECK(own.one_off.base() == Approx(2.0));
+  const Result job = run_with(on_volume, own.set);
+  // 160 GB through 25 Gbit/s at the most.
+  CHECK(job.times.staging > bytes(160e9) / bytes_per_second(25e9 / 8.0));
+  // The bucket for as long as the snapshot: 160 GB at 0.023 USD for a month of 30 days.
+  double stored = 0.0, asked = 0.0;
+  for (const BillLine& line : job.bill.lines) {
+    if (line.of.starts_with("S3 STANDARD")) stored += line.amount.base();
+    if (line.of.starts_with("S3 GET")) asked += line.amount.base();
+    CHECK_FALSE(line.of.starts_with("EBS"));
+  }
+  CHECK(stored == Approx(160.0 * 0.023).epsilon(0.02));
+  CHECK(asked == Approx(0.4 * 0.4));  // 400,000 GETs, at 0.40 USD a million
+
+  // What is copied from S3 already is copied to the drives as it was to the volume.
+  testing_resolve::Settings staged = on_volume;
+  staged.emplace_back("/source", R"({"service": "s3", "input_mode": "File"})");
+  const auto moved = tried(staged, "nvme");
+  REQUIRE_FALSE(moved.empty());
+  CHECK(moved.front().one_off == Money{});
+  for (const auto& [key, value] : moved.front().set) CHECK(key != "/source");
+}
+
+TEST_CASE("remedies: with failures counted no interval is better than the one that is tried") {
+  for (const char* const background : {"false", "true"}) {
+    testing_resolve::Settings settings = {
+        {"/job/epochs", "20000"},
+        {"/cluster/failures", R"({"mttf": "2 d"})"},
+        {"/job/checkpoint", fmt::format(R"({{"interval": "5 h", "size": "60 GB",
+                                             "bandwidth": "1 GB/s", "background": {}}})",
+                                        background)}};
+    const auto better = tried(settings, "checkpoint_interval");
+    REQUIRE(better.size() == 1);
+    CHECK(better.front().set == Setting{{"/job/checkpoint/interval", "null"}});
+    const Duration best = run_with(settings, better.front().set).times.total;
+    for (const char* const other : {"1 min", "10 min", "1 h", "2 h", "143 min", "1 d"}) {
+      INFO(other);
+      CHECK(best <= run_with(settings, {{"/job/checkpoint/interval", other}}).times.total * 1.0001);
+    }
+    settings.emplace_back("/job/checkpoint/interval", "null");
+    CHECK(tried(settings, "checkpoint_interval").empty());
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Keys of which a run says that they have no effect have none; and whatever kind of parallelism
 // varies, keys that another kind knows stand in nobody's way.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -60,6 +62,10 @@ Settings with_keys(pipeline::Generator& random) {
   seldom("/source/capacity", "2.4 TiB");
   seldom("/source/throughput_per_capacity", "250 MB/s/TiB");
   seldom("/source/lazy_load_from_s3", "true");
+  seldom("/source/storage_class", "STANDARD_IA");
+  seldom("/job/step/utilization", "0.3");
+  seldom("/dataset/tokens_per_document", "100");
+  seldom("/loader/persistent_workers", "true");
   seldom("/source/storage_held", "100 h");
   seldom("/loader/in_order", "false");
   seldom("/disk/bandwidth", "300 MB/s");
@@ -145,7 +151,11 @@ TEST_CASE("law: a key that has no effect may be left out, and nothing changes") 
                                 "/source/capacity",
                                 "/source/throughput_per_capacity",
                                 "/source/lazy_load_from_s3",
+                                "/source/storage_class",
                                 "/source/storage_held",
+                                "/job/step/utilization",
+                                "/dataset/tokens_per_document",
+                                "/loader/persistent_workers",
                                 "/loader/in_order",
                                 "/disk",
                                 "/disk/kind",
@@ -154,6 +164,38 @@ TEST_CASE("law: a key that has no effect may be left out, and nothing changes") 
                                 "/disk/open_latency"}) {
     INFO(key);
     CHECK_DRAWN(told.contains(key));
+  }
+}
+
+TEST_CASE("law: experts that are not spread over GPUs send no tokens, however many each goes to") {
+  const Settings job = {{"/cluster/instance", "p4d.24xlarge"},
+                        {"/job/allreduce", R"({"parameters": 25600000})"},
+                        {"/job/step/tokens_per_sample", "100"}};
+  const auto with = [&](const char* parallel) {
+    Settings settings = job;
+    settings.emplace_back("/job/parallel", parallel);
+    return run_of(settings);
+  };
+  const Result four = with(R"({"tensor": 2, "experts_per_token": 4, "layers": 8,
+                               "hidden_size": 1024})");
+  CHECK(said_of(four.remarks, "/job/parallel/experts_per_token"));
+  CHECK(figures_of(four) == figures_of(with(R"({"tensor": 2, "layers": 8, "hidden_size": 1024})")));
+}
+
+TEST_CASE("law: a file system as large as its data holds it, and none that is smaller") {
+  // 200,000 samples of 100 kB.
+  for (const char* const store : {"efs", "fsx-ontap", "weka"}) {
+    const auto with = [&](const char* capacity) {
+      return run_of({{"/source", fmt::format(R"({{"service": "{}", "bandwidth": "1 GB/s",
+                                                  "first_byte_latency": "1 ms"}})",
+                                             store)},
+                     {"/source/capacity", capacity}});
+    };
+    INFO(store);
+    CHECK_NOTHROW(with("20 GB"));
+    CHECK_NOTHROW(with("1 TB"));
+    CHECK_THROWS_AS(with("19 GB"), InputError);
+    CHECK_THROWS_AS(with("1 B"), InputError);
   }
 }
 
