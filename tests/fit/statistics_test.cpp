@@ -118,6 +118,18 @@ TEST_CASE("robust: a line through exact points is found exactly, and one bad poi
   CHECK(bent.residuals[3] == Approx(4.0).epsilon(0.1));
 }
 
+TEST_CASE("robust: a point far off pulls as if it were 1.345 errors away") {
+  // The others are the same, so that none of them is any number of errors away, and each point's
+  // error is the least that is believed, a hundredth of it: 9·100²(m − 1) = 1.345·100/target.
+  constexpr double others = 9.0;
+  for (const double far : {1.5, 2.0, 8.0}) {
+    std::vector<Observation> points(static_cast<std::size_t>(others), {{1.0}, 1.0, 0.0});
+    points.push_back({{1.0}, far, 0.0});
+    const double pulled = robust_non_negative(points).coefficients[0] - 1.0;
+    CHECK(pulled == Approx(1.345 / far / (others * 100.0)).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("robust: the standard error covers the truth about as often as it says") {
   int covered = 0;
   constexpr int trials = 400;

@@ -127,6 +127,19 @@ TEST_CASE("interruptions: a checkpoint just before a block ends saves nearly all
   CHECK(job.checkpoints() == 0.0);
 }
 
+TEST_CASE("interruptions: a fallback that no job comes to leaves the best interval as it is") {
+  InterruptedJob job;
+  job.work = hours(100.0);
+  job.sudden = per_hour(0.02);
+  job.writing.time = minutes(1.0);
+  const Duration alone = best_interval(job);
+  // Whatever strikes there, also where no job would ever end.
+  for (const double strikes : {0.0, 0.02, 1e6}) {
+    job.fallback = Fallback{1000.0, std::nullopt, per_hour(strikes)};
+    CHECK(best_interval(job) == alone);
+  }
+}
+
 TEST_CASE("interruptions: the effective training time of large jobs") {
   // Llama 3 (2024): 419 unexpected interruptions in 54 days, more than 90 % effective time. The
   // paper says neither how long a restart takes nor how often it saves: ten minutes each way, and

@@ -60,6 +60,10 @@ TEST_CASE("free keys: shares from 0 to 1, quantities by factors around what the 
   const FreeKey bandwidth = key("/disk/bandwidth");
   CHECK(bandwidth.low == Approx(1e6));
   CHECK(bandwidth.high == Approx(1e12));
+  const FreeKey time = key("/loader/worker_startup");
+  REQUIRE_FALSE(time.value);
+  CHECK(time.low == Approx(1e-6));
+  CHECK(time.high == Approx(24.0 * 60.0 * 60.0));
   const FreeKey stated = key("/disk/bandwidth=10 MB/s..2 GB/s");
   CHECK(stated.low == Approx(1e7));
   CHECK(stated.high == Approx(2e9));

@@ -168,6 +168,8 @@ TEST_CASE("observation: what is wrong with a line is told with its number, all o
       {debugger_line("cpu", "5", "9"), "got 9 after 10"},
       {debugger_line("mark", "5", "9", "stop", "begin"), "step, epoch or batch"},
       {debugger_line("mark", "1.5", "9", "step", "begin"), "a whole number"},
+      // A double does not tell it from its neighbours.
+      {debugger_line("mark", "9007199254740994", "9", "step", "begin"), "a whole number"},
       {debugger_line("feedrate", "1", "9"), "one header, in front"},
       {"[1, 2]", "expected an object, got a list"},
       {"{}", "SageMaker Debugger"},

@@ -107,6 +107,27 @@ TEST_CASE("observed scenario: figures that its inputs give back are no predictio
   CHECK(predictions == 1);
 }
 
+TEST_CASE("observed scenario: what binds is a case where the wait tells it, ends not included") {
+  const auto bottleneck = [](double workers, double wait) -> std::optional<double> {
+    ObservedJob job = starved();
+    job.workers = workers;
+    job.interval = of_steps(1.0);
+    job.throughput = of_steps(16.0);
+    job.wait = of_steps(wait);
+    job.least_wait = 0.0;  // none of it is every step's
+    for (const Case& one : observed_scenario(job).scenario.cases) {
+      if (one.metric == "bottleneck is gpu") return one.measured;
+    }
+    return std::nullopt;
+  };
+  CHECK(bottleneck(2.0, 0.019) == 1.0);
+  for (const double wait : {0.02, 0.05, 0.1}) CHECK_FALSE(bottleneck(2.0, wait));
+  CHECK(bottleneck(2.0, 0.101) == 0.0);
+  CHECK(bottleneck(0.0, 0.399) == 1.0);
+  for (const double wait : {0.4, 0.5, 0.6}) CHECK_FALSE(bottleneck(0.0, wait));
+  CHECK(bottleneck(0.0, 0.601) == 0.0);
+}
+
 TEST_CASE("observed scenario: without marked steps the GPU's utilisation bounds the step") {
   ObservedJob job = starved();
   job.wait.reset();

@@ -54,8 +54,10 @@ inline std::vector<std::string_view> words_in(std::string_view line) {
 /// Puts the values of one row into the collector, and says whether the row is kept.
 class Row {
  public:
+  /// Without a time of its own.
+  explicit Row(Collector& to) : to_(to) {}
   /// `node`: the machine, where it is known; it must outlive the row.
-  Row(Collector& to, double at, std::optional<ClockKind> clock, std::string_view node = "")
+  Row(Collector& to, double at, ClockKind clock, std::string_view node = "")
       : to_(to), at_(at), clock_(clock), node_(node) {}
 
   /// A value that is missing ("", "-", "N/A", "[N/A]", "nan") is none.

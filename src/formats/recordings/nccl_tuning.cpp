@@ -14,7 +14,7 @@ class NcclTuning : public LineKind {
       case NcclTuningLines::Found::row: break;
     }
     if (!lines_.headed()) return false;
-    Row row(to, 0.0, std::nullopt);
+    Row row(to);
     for (const NcclCell& cell : lines_.cells()) {
       const std::string name =
           lines_.collective() + "/" + cell.column.algorithm + "/" + cell.column.protocol;

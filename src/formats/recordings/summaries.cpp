@@ -74,7 +74,7 @@ void read_traceml(const schema::JsonValue& root, Collector& to) {
 
 void read_dlio_summary(const schema::JsonValue& root, Collector& to) {
   if (const auto ranks = number_of(root.find("num_accelerators")); ranks && *ranks >= 1.0) {
-    Row row(to, 0.0, std::nullopt);
+    Row row(to);
     row.tell(MetricId::ranks, "", *ranks);
     row.end(FormatId::dlio_summary);
   }
