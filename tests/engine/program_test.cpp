@@ -153,6 +153,11 @@ TEST_CASE("engine: endless motion that ends nothing is an error, not a hang") {
     CHECK_THROWS_WITH(simulate(one(ProgramBuilder().repeat_forever().delay({1}, 0).next())),
                       Contains("process 'p' never ends, and is no daemon"));
     CHECK(simulate(one(ProgramBuilder().repeat(0).repeat_forever().next().next())).now.ns == 0);
+    // Behind a loop of no rounds, in which another one is.
+    ProgramBuilder behind;
+    behind.repeat(0).repeat(2).delay({1}, 0).next().next();
+    behind.repeat_forever().delay({1}, 0).next();
+    CHECK_THROWS_WITH(simulate(one(behind)), Contains("process 'p' never ends, and is no daemon"));
   }
 }
 
