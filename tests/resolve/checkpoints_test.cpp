@@ -108,7 +108,7 @@ TEST_CASE("checkpoints: without an interval they are written where something end
 TEST_CASE("checkpoints: EFS takes a third of what it lets read, where reads are metered so") {
   const auto rate_of = [](const char* more) {
     Settings settings = {
-        {"/source", std::string(R"({"service": "efs", "capacity": "1 GB")") + more + "}"}};
+        {"/source", std::string(R"({"service": "efs", "capacity": "1 TB")") + more + "}"}};
     settings.insert(settings.end(), of_a_model.begin(), of_a_model.end());
     const Resolved found = with_checkpoint(R"({"size": "12 GB", "interval": "1 h"})", settings);
     return 12e9 / found.inputs.checkpoint_time.base();
