@@ -23,6 +23,34 @@ std::vector<Sample> of_metric(const std::vector<Sample>& all, MetricId metric) {
   return some;
 }
 
+TEST_CASE("import: what a progress bar draws over itself are as many records as on lines") {
+  // 50 steps of 2 s and 50 of 1 s. A file of a real job has no line feed for hours.
+  const auto bar = [](int step, int all) {
+    return fmt::format("\x1b[K {:2}%|#  | {}/{} [00:02<01:00,  {}s/it, loss=1.2]", step * 100 / all,
+                       step, all, 2 * step > all ? "1.00" : "2.00");
+  };
+  const TemporaryFolder folder;
+  const auto imported = [&](const char* before, const char* behind, int all) {
+    std::string log;
+    for (int step = 1; step <= all; ++step) log += before + bar(step, all) + behind;
+    return import({folder.write("log", log + "\n")});
+  };
+  const auto as_lines = samples_of(imported("", "\n", 100));
+  for (const auto& [before, behind] :
+       {std::pair("\r", ""), std::pair("", "\r"), std::pair("", "\r\n")}) {
+    const auto samples = samples_of(imported(before, behind, 100));
+    REQUIRE(samples.size() == 100);
+    CHECK(samples.back().at.base() == Approx(150.0));
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      CHECK(samples[i].at == as_lines[i].at);
+      CHECK(samples[i].value == as_lines[i].value);
+    }
+  }
+  const ImportedObservation longer = imported("\r", "", 40'000);  // some 2 MB
+  CHECK(longer.size() == 40'000);
+  CHECK(longer.files().front().remarks.empty());
+}
+
 TEST_CASE("import: W&B's system.cpu is the training process's, and no CPU more") {
   const TemporaryFolder folder;
   const ImportedObservation of = import({folder.write("wandb.csv",
