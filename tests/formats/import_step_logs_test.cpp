@@ -23,6 +23,34 @@ std::vector<Sample> of_metric(const std::vector<Sample>& all, MetricId metric) {
   return some;
 }
 
+TEST_CASE("import: PyTorch's example counts from 0 or from 1, and its times are the same") {
+  // Ten steps of 0.5 s follow a first one of 10 s, and another ten.
+  const TemporaryFolder folder;
+  const auto ends = [&](std::int64_t base, int epochs) {
+    std::string log;
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+      for (const auto& [step, mean] :
+           {std::pair(0, 10.0), std::pair(10, 15.0 / 11.0), std::pair(20, 20.0 / 21.0)}) {
+        log += fmt::format("Epoch: [{}][{:4}/5005]\tTime {} ({})\tData 0.1 (0.1)\n", epoch,
+                           step + base, step == 0 ? "10.000" : "0.500", mean);
+      }
+    }
+    std::vector<double> at;
+    for (const Sample& sample :
+         of_metric(samples_of(import({folder.write("log", log)})), step_time)) {
+      at.push_back(sample.at.base());
+    }
+    return at;
+  };
+  for (const std::int64_t base : {0, 1}) {
+    INFO("counts from " << base);
+    const std::vector<double> at = ends(base, 2);
+    REQUIRE(at.size() == 6);
+    const double expected[] = {10.0, 15.0, 20.0, 30.0, 35.0, 40.0};
+    for (std::size_t i = 0; i < 6; ++i) CHECK(at[i] == Approx(expected[i]).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("import: what a progress bar draws over itself are as many records as on lines") {
   // 50 steps of 2 s and 50 of 1 s. A file of a real job has no line feed for hours.
   const auto bar = [](int step, int all) {
