@@ -258,6 +258,24 @@ TEST_CASE("observe fit: the twin of a job that a disk holds back knows what the 
   }
 }
 
+TEST_CASE("observe fit: the time to the first byte is tried as what explains a difference") {
+  const Folder folder;
+  const std::string job =
+      folder.write("job.json",
+                   R"({"dataset": {"samples": 200000, "bytes_per_sample": "110 KB"},
+          "source": {"service": "s3", "input_mode": "FastFile", "first_byte_latency": "20 ms"},
+          "loader": {"num_workers": 4, "batch_size": 64},
+          "preprocess": [{"operation": "decode", "cpu": "8 ms"}],
+          "cluster": {"instance": "ml.g5.2xlarge", "region": "us-east-1"},
+          "job": {"epochs": 2, "step": {"per_sample": "0.9 ms"}}})");
+  fitted_twin(folder, "'" + job + "' --set /source/first_byte_latency=60ms");
+  const Outcome beside =
+      shell("feedrate observe fit '" + (folder / "twin.jsonl") + "' '" + job +
+            "' --batch-size 64 | grep -A2 'With one observed input' | tail -n 1");
+  INFO(beside.out);
+  CHECK(has(beside.out, "first_byte_latency"));
+}
+
 std::string steps_of(const std::string& seconds) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
