@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 
@@ -241,6 +242,18 @@ void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs
                   who));
 }
 
+/// What a log says itself against what its steps are with the batch that somebody told.
+static void tell_other_throughput(ObservedJob& job, const ObservedNumber& said) {
+  constexpr double much = 0.1;
+  const double ours = job.throughput.value * job.instances;
+  if (std::abs(said.value / ours - 1.0) <= much) return;
+  job.notes.push_back(fmt::format(
+      "{} says {} samples/s, and its steps of {:.0f} samples are {} samples/s: that takes a batch "
+      "of {} on each GPU, unless the log counts otherwise (--batch-size, --gpus)",
+      job.source, three_digits(said.value), job.batch_size * job.gpus * job.instances,
+      three_digits(ours), three_digits(job.batch_size * said.value / ours)));
+}
+
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
   ObservedJob job;
   job.source = source;
@@ -322,6 +335,10 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     }
     job.throughput = {of_step / job.interval.value, job.interval.relative_error, job.interval.count,
                       "steps"};
+    if (told.throughput) {
+      job.notes.emplace_back("--throughput is not used: steps were recorded, and tell it");
+    }
+    if (x) tell_other_throughput(job, *x);
   } else {
     job.throughput =
         told.throughput ? ObservedNumber{*told.throughput / nodes, 0.0, 0.0, "told"} : *x;

@@ -276,6 +276,26 @@ TEST_CASE("observe fit: the time to the first byte is tried as what explains a d
   CHECK(has(beside.out, "first_byte_latency"));
 }
 
+TEST_CASE("observe fit: a batch that contradicts the log's own rate is told of") {
+  const Folder folder;
+  std::string log;
+  for (int i = 1; i <= 3; ++i) {
+    log += " iteration " + std::to_string(10 * i) +
+           "/ 1000 | elapsed time per iteration (ms): 1000.0 | global batch size: 64 |\n";
+  }
+  const std::string fit = "feedrate observe fit '" + folder.write("train.log", log) +
+                          "' --gpus 8 --num-workers 2 --format json --batch-size ";
+  const Outcome wrong = shell(fit + "64 --throughput 100");
+  INFO(wrong.out << wrong.err);
+  CHECK(wrong.status == 0);
+  CHECK(has(wrong.out, "says 64 samples/s, and its steps of 512 samples are 512 samples/s"));
+  CHECK(has(wrong.out, "that takes a batch of 8 on each GPU"));
+  CHECK(has(wrong.out, "--throughput is not used"));
+  const Outcome right = shell(fit + "8");
+  INFO(right.out);
+  CHECK_FALSE(has(right.out, "that takes a batch of"));
+}
+
 std::string steps_of(const std::string& seconds) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
