@@ -296,6 +296,28 @@ TEST_CASE("observe fit: a batch that contradicts the log's own rate is told of")
   CHECK_FALSE(has(right.out, "that takes a batch of"));
 }
 
+TEST_CASE("observe fit: a few lines that are means of many steps are enough") {
+  const Folder folder;
+  // 50 steps of which the first are slow, and 50 more; and all of a run at once.
+  const std::string two = folder.write(
+      "mmengine.log",
+      "2026/11/22 11:21:46 - mmengine - INFO - Epoch(train)  [1][  50/1000]  lr: 2.0e-03  eta: "
+      "1:00:00  time: 0.5000  data_time: 0.1000  memory: 5000  loss: 1.0\n"
+      "2026/11/22 11:22:06 - mmengine - INFO - Epoch(train)  [1][ 100/1000]  lr: 2.0e-03  eta: "
+      "1:00:00  time: 0.4000  data_time: 0.1000  memory: 5000  loss: 1.0\n");
+  const std::string one =
+      folder.write("trainer.log",
+                   "{'train_runtime': 100.0, 'train_samples_per_second': 160.0, "
+                   "'train_steps_per_second': 10.0, 'train_loss': 0.5, 'epoch': 3.0}\n");
+  const std::string flags = " --batch-size 16 --gpus 1 --num-workers 2 --format json";
+  const Outcome of_two = shell("feedrate observe fit '" + two + "'" + flags);
+  INFO(of_two.err << of_two.out);
+  CHECK(has(of_two.out, "\"fixed\": \"300 ms\""));
+  const Outcome of_one = shell("feedrate observe fit '" + one + "'" + flags);
+  INFO(of_one.err << of_one.out);
+  CHECK(has(of_one.out, "\"fixed\": \"100 ms\""));
+}
+
 std::string steps_of(const std::string& seconds) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
