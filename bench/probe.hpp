@@ -94,6 +94,8 @@ class Recorder {
 
   /// So much of the time since begin() has a limit of its own and counts for no series.
   void leave_out(Duration time);
+  /// All of that until now.
+  [[nodiscard]] Duration left_out(const std::string& probe) const;
 
   /// Throws Interrupted once Ctrl-C was pressed. Long samples call it.
   void check() const;
@@ -114,7 +116,8 @@ class Recorder {
   struct Told {
     std::vector<std::pair<std::string, std::string>> remarks;  ///< about what, words
     bool measured = false;
-    Duration took;
+    Duration took;  ///< without what was left out
+    Duration left_out;
   };
 
   const Settings& settings_;

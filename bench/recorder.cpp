@@ -97,7 +97,7 @@ ProbeOutcome Recorder::end() {
   for (const auto& [about, words] : told.remarks) {
     if (!words.empty()) outcome.remarks.push_back(words);
   }
-  outcome.took = told.took;
+  outcome.took = told.took + told.left_out;
   return outcome;
 }
 
@@ -286,6 +286,12 @@ void Recorder::remark(const std::string& words, const std::string& about) {
 
 void Recorder::leave_out(Duration time) {
   started_ += time;
+  told_[probe_].left_out += time;
+}
+
+Duration Recorder::left_out(const std::string& probe) const {
+  const auto told = told_.find(probe);
+  return told == told_.end() ? Duration{} : told->second.left_out;
 }
 
 void Recorder::check() const {

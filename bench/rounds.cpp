@@ -155,7 +155,8 @@ class Rounds {
     turn.round = number;
     turn.last = number + 1 >= planned_;
     // What earlier rounds and preparing took too long is missing in the later ones.
-    const Duration left = settings_.time_limit - one.outcome.took;
+    const Duration left =
+        settings_.time_limit - (one.outcome.took - recorder_.left_out(one.probe->name));
     turn.time = number < planned_ ? left / static_cast<double>(planned_ - number)
                                   : settings_.time_limit / static_cast<double>(planned_);
     turn.time = std::max(turn.time, Duration());

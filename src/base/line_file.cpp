@@ -15,7 +15,8 @@ namespace feedrate {
 LineReader::LineReader(std::string path)
     : LineReader(std::make_unique<ByteReader>(std::move(path))) {}
 
-LineReader::LineReader(std::unique_ptr<ByteReader> bytes) : bytes_(std::move(bytes)) {}
+LineReader::LineReader(std::unique_ptr<ByteReader> bytes, bool returns)
+    : bytes_(std::move(bytes)), ends_(returns ? "\n\r" : "\n") {}
 
 LineReader::LineReader(std::string path, std::size_t longest) : LineReader(std::move(path)) {
   longest_ = longest;
@@ -34,10 +35,14 @@ bool LineReader::fill() {
 }
 
 std::optional<std::string_view> LineReader::next() {
+  if (std::exchange(after_return_, false)) {
+    while (at_ == buffer_.size() && !ended_) ended_ = !fill();
+    if (at_ < buffer_.size() && buffer_[at_] == '\n') ++at_;
+  }
   std::size_t end = std::string::npos;
   std::size_t searched = at_;
   too_long_ = false;
-  while ((end = buffer_.find('\n', searched)) == std::string::npos && !ended_) {
+  while ((end = buffer_.find_first_of(ends_, searched)) == std::string::npos && !ended_) {
     if (buffer_.size() - at_ > longest_) {
       if (!passes_over_) {
         refuse_here("expected lines of at most 1 MB, got a longer one", number_ + 1);
@@ -57,6 +62,7 @@ std::optional<std::string_view> LineReader::next() {
   unfinished_ = end == std::string::npos;
   if (unfinished_) end = buffer_.size();
   std::string_view line(buffer_.data() + at_, end - at_);
+  after_return_ = !unfinished_ && buffer_[end] == '\r';
   at_ = unfinished_ ? end : end + 1;
   if (++number_ == 1 && !passes_over_) {
     refuse_utf16(line, name());

@@ -20,8 +20,9 @@ class LineReader {
  public:
   /// Opens `path` as ByteReader does: "-" is standard input, a gzip file is unpacked.
   explicit LineReader(std::string path);
-  /// Reads lines from where `bytes` stand.
-  explicit LineReader(std::unique_ptr<ByteReader> bytes);
+  /// Reads lines from where `bytes` stand. `returns`: a carriage return ends a line too, as in the
+  /// output of programs that draw over their line again and again.
+  explicit LineReader(std::unique_ptr<ByteReader> bytes, bool returns = false);
   /// Lines as they come, whatever they hold: one that is longer than `longest` is passed over, and
   /// told.
   LineReader(std::string path, std::size_t longest);
@@ -49,6 +50,8 @@ class LineReader {
   std::int64_t number_ = 0;
   std::size_t longest_ = longest_line;
   bool passes_over_ = false;
+  const char* ends_ = "\n";
+  bool after_return_ = false;  ///< a line feed that comes next belongs to it
   bool too_long_ = false;
   bool ended_ = false;
   bool unfinished_ = false;

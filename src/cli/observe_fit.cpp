@@ -16,6 +16,7 @@
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "base/unit_text.hpp"
+#include "catalog/lookup.hpp"
 #include "cli/calibrate_files.hpp"
 #include "cli/inputs.hpp"
 #include "cli/observe_import.hpp"
@@ -200,6 +201,17 @@ std::vector<FilesOfNode> by_node(const std::vector<std::string>& files) {
   return nodes;
 }
 
+/// What is not observed of the machine, but known by its name.
+void name_machine(ObservedJob& job, const std::string& instance) {
+  if (!instance.empty()) job.instance = instance;
+  if (job.instance.empty() || job.cpus) return;
+  const Catalog catalog = catalog_of({job.instance});
+  const auto machine = find_machine(catalog, job.instance);
+  if (!machine) return;
+  job.cpus = base_of((*machine)->vcpus);
+  job.cores = base_of((*machine)->cores);
+}
+
 study::ObservedNodes read_nodes(const std::vector<FilesOfNode>& groups, const ImportFlags& how,
                                 ToldOfJob told, const std::string& instance, bool say) {
   std::vector<observe::JobObserver> observers;
@@ -214,7 +226,7 @@ study::ObservedNodes read_nodes(const std::vector<FilesOfNode>& groups, const Im
     if (tells != observers.end() && one_clock) observers[i].take_steps_of(*tells);
     ObservedJob job =
         observers[i].finish(told, fmt::format("{}", fmt::join(groups[i].files, ", ")));
-    if (!instance.empty()) job.instance = instance;
+    name_machine(job, instance);
     nodes.push_back({groups[i].node, std::move(job)});
   }
   return study::judge_nodes(std::move(nodes));
@@ -230,7 +242,7 @@ Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, con
     job = nodes->nodes[nodes->pace].job;
   } else {
     job = read(files, how, say).finish(told, name);
-    if (!instance.empty()) job.instance = instance;
+    name_machine(job, instance);
   }
   study::ObservedScenario observed =
       nodes ? study::observed_scenario(*nodes) : study::observed_scenario(job);

@@ -61,6 +61,7 @@ std::vector<report::ShownObservation> shown(const std::vector<std::string>& file
     one.diagnosis = study::diagnose(one.map.readings, {});
     all.push_back(std::move(one));
   }
+  if (all.size() > 1) observe::share_scales(all.front().map, all.back().map);
   return all;
 }
 

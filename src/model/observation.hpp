@@ -139,6 +139,7 @@ struct ObservationHeader {
   std::optional<Bytes> memory;
   std::optional<double> gpus;       ///< of the machine
   std::optional<double> instances;  ///< as this one, which train together
+  std::optional<double> ranks;      ///< of its GPUs, those whose processes are seen; none: all
 
   [[nodiscard]] std::optional<double> gpus_of_job() const {
     return gpus ? std::optional(*gpus * instances.value_or(1.0)) : std::nullopt;

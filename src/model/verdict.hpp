@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/units.hpp"
+#include "model/accounting.hpp"
 #include "model/baseline.hpp"
 #include "model/result.hpp"
 
@@ -54,10 +55,11 @@ struct Limit {
   std::string metric;  ///< a name that model/metrics.hpp knows; every_figure
   LimitOf of = LimitOf::value;
   Comparison comparison = Comparison::less;
-  double bound = 0.0;         ///< in the metric's unit; a fraction where `relative`
-  bool relative = false;      ///< of the baseline's figure
-  Level level = Level::fail;  ///< when it does not hold: warn or fail
-  std::string file;           ///< where it was written; a flag's name for the command line
+  double bound = 0.0;                  ///< in the metric's unit; a fraction where `relative`
+  bool relative = false;               ///< of the baseline's figure
+  std::optional<Currency> currency{};  ///< in which the bound was written, where not in USD
+  Level level = Level::fail;           ///< when it does not hold: warn or fail
+  std::string file;                    ///< where it was written; a flag's name for the command line
   int line = 0;
   bool operator==(const Limit&) const = default;
 };

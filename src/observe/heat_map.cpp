@@ -231,4 +231,26 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   return map;
 }
 
+void share_scales(HeatMap& one, HeatMap& other) {
+  const auto scale = [](HeatRow& row, Bandwidth to) {
+    const double factor = *row.of / to;
+    for (auto& share : row.shares) {
+      if (share) *share *= factor;
+    }
+    row.mean *= factor;
+    row.most *= factor;
+    row.of = to;
+  };
+  for (HeatRow& row : one.rows) {
+    const auto same =
+        std::find_if(other.rows.begin(), other.rows.end(), [&](const HeatRow& candidate) {
+          return candidate.kind == row.kind && candidate.name == row.name;
+        });
+    if (same == other.rows.end() || !row.of || !same->of) continue;
+    const Bandwidth most = std::max(*row.of, *same->of);
+    scale(row, most);
+    scale(*same, most);
+  }
+}
+
 }  // namespace feedrate::observe

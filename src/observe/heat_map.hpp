@@ -36,6 +36,9 @@ struct HeatMap {
   std::vector<std::string> remarks;
 };
 
+/// Gives links that both have one scale: of the highest rate that was seen in either.
+void share_scales(HeatMap& one, HeatMap& other);
+
 /// A GPU that is busy for a smaller share of a column stalls.
 inline constexpr double stalled = 0.10;
 

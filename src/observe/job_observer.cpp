@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 
@@ -77,6 +78,10 @@ double JobObserver::workers_seen() const {
   return static_cast<double>(usual);
 }
 
+double JobObserver::ranks_of_one(const ObservedJob& job) const {
+  return header_.ranks ? std::max(1.0, job.gpus / std::max(1.0, *header_.ranks)) : 1.0;
+}
+
 bool JobObserver::tells_steps() const {
   const auto of_step = [](const Mark& mark) { return mark.kind == MarkKind::step; };
   return of_steps_.contains(MetricId::step_time) ||
@@ -122,10 +127,11 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   const auto each = [&](const char* series, double factor = 1.0) {
     return demand(series_.sum(series, runs), factor, x);
   };
-  job.worker_cpu = each("worker cpu", 0.01);
-  job.worker_cpu_wait = each("worker wait", 0.01);
-  job.worker_lock_wait = each("worker lock", 0.01);
-  job.main_cpu = each("main cpu", 0.01);
+  const double ranks = ranks_of_one(job);
+  job.worker_cpu = each("worker cpu", 0.01 * ranks);
+  job.worker_cpu_wait = each("worker wait", 0.01 * ranks);
+  job.worker_lock_wait = each("worker lock", 0.01 * ranks);
+  job.main_cpu = each("main cpu", 0.01 * ranks);
   if (job.cpu_busy && job.cpus) {
     job.all_cpu = demand(job.cpu_busy, *job.cpus, x);
     // Those who wait for a core look busy from within.
@@ -134,8 +140,8 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
       job.worker_cpu = job.all_cpu;
     }
   }
-  job.device_bytes = each("device read");
-  job.cached_bytes = each("cached read");
+  job.device_bytes = each("device read", ranks);
+  job.cached_bytes = each("cached read", ranks);
   if (!job.device_bytes) job.device_bytes = each("disk read");
   if (!job.device_bytes) job.device_bytes = each("disk read in all");
   job.network_bytes = each("receive");
@@ -216,7 +222,7 @@ void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs
   if (job.cpu_busy && job.cpus && series_.sum("main cpu", runs)) {
     double own = 0.0;
     for (const char* role : {"main cpu", "worker cpu", "other cpu"}) {
-      if (const auto seen = series_.sum(role, runs)) own += 0.01 * seen->value;
+      if (const auto seen = series_.sum(role, runs)) own += 0.01 * seen->value * ranks_of_one(job);
     }
     job.others = std::max(0.0, job.cpu_busy->value - own / *job.cpus);
   }
@@ -234,6 +240,18 @@ void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs
       fmt::format("other work took CPU time of the machine: {}; the stated errors cover sampling "
                   "alone, and on an otherwise idle machine the job may be faster than they allow",
                   who));
+}
+
+/// What a log says itself against what its steps are with the batch that somebody told.
+static void tell_other_throughput(ObservedJob& job, const ObservedNumber& said) {
+  constexpr double much = 0.1;
+  const double ours = job.throughput.value * job.instances;
+  if (std::abs(said.value / ours - 1.0) <= much) return;
+  job.notes.push_back(fmt::format(
+      "{} says {} samples/s, and its steps of {:.0f} samples are {} samples/s: that takes a batch "
+      "of {} on each GPU, unless the log counts otherwise (--batch-size, --gpus)",
+      job.source, three_digits(said.value), job.batch_size * job.gpus * job.instances,
+      three_digits(ours), three_digits(job.batch_size * said.value / ours)));
 }
 
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
@@ -288,8 +306,9 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     // One process may train on several GPUs, whose loader is then one for all of them.
     const double here =
         header_.gpus && *header_.gpus >= 1.0 ? std::min(job.gpus, *header_.gpus) : job.gpus;
-    const double ranks_here = std::max(here, static_cast<double>(trainers_.size()));
-    workers = std::max(1.0, std::round(workers_seen() / ranks_here));
+    const double ranks_here =
+        header_.ranks.value_or(std::max(here, static_cast<double>(trainers_.size())));
+    workers = std::max(1.0, std::round(workers_seen() / std::max(1.0, ranks_here)));
   }
   job.workers = need(told.workers, workers, "--num-workers", "the number of loader workers per GPU",
                      0.0, "no loader worker was seen: the main process is taken to load");
@@ -316,6 +335,10 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     }
     job.throughput = {of_step / job.interval.value, job.interval.relative_error, job.interval.count,
                       "steps"};
+    if (told.throughput) {
+      job.notes.emplace_back("--throughput is not used: steps were recorded, and tell it");
+    }
+    if (x) tell_other_throughput(job, *x);
   } else {
     job.throughput =
         told.throughput ? ObservedNumber{*told.throughput / nodes, 0.0, 0.0, "told"} : *x;

@@ -51,6 +51,8 @@ class JobObserver {
   /// InputError where that is too much.
   void keep_one_more();
   [[nodiscard]] double workers_seen() const;
+  /// Ranks of the job over those whose processes were seen, where that is not of all.
+  [[nodiscard]] double ranks_of_one(const ObservedJob& job) const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_ranks(ObservedJob& job) const;
   void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;

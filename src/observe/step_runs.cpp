@@ -140,8 +140,14 @@ std::optional<ObservedNumber> copy_rate(const StepSamples& told, bool from_pinne
                         "steps"};
 }
 
+double steps_in(const Run& run) {
+  double steps = 0.0;
+  for (const SeenStep& step : run) steps += step.steps;
+  return steps;
+}
+
 void leave_out_starts(std::vector<Run>& runs, double workers) {
-  std::erase_if(runs, [](const Run& run) { return run.size() < 3; });
+  std::erase_if(runs, [](const Run& run) { return steps_in(run) < 3.0; });
   if (runs.size() > 1) runs.erase(runs.begin());
   const double first_steps = std::max(2.0 * workers, 1.0);
   for (Run& run : runs) {
@@ -152,7 +158,8 @@ void leave_out_starts(std::vector<Run>& runs, double workers) {
       ++end;
     }
     // Where lengths are between ends, the first that stays has one only if something is before it.
-    if (end == run.begin()) ++end;
+    // A single mean of many steps is all there is.
+    if (end == run.begin() && run.size() > 1) ++end;
     run.erase(run.begin(), end);
   }
   std::erase_if(runs, [](const Run& run) { return run.empty(); });

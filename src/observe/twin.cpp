@@ -162,6 +162,12 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   add_by_batch(disk.pieces, section, section.written_by_batch.base());
   put_in_order(disk.pieces);
   all.push_back(std::move(disk));
+  const auto by_batch = [&](MetricId metric, double of_batch) {
+    all.push_back({metric, "disk", {}});
+    add_by_batch(all.back().pieces, section, of_batch);
+  };
+  by_batch(MetricId::disk_read, section.read_by_batch.base());
+  by_batch(MetricId::disk_reads, section.reads_by_batch);
   Series received{MetricId::link_receive, "network", received_in(section)};
   if (timeline.network) {
     Series link{MetricId::link_busy, received.name, received.pieces};

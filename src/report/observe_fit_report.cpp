@@ -78,7 +78,7 @@ Table figures(const ObservedJob& job) {
   data("over PCIe to the GPUs", job.gpu_bytes);
   rate("copies from pinned memory", job.pinned_rate);
   rate("copies from pageable memory", job.pageable_rate);
-  if (job.device_reads)
+  if (job.device_reads && job.device_reads->value > 0.0)
     add("device reads", number(job.device_reads->value) + " a sample", *job.device_reads);
   return table;
 }

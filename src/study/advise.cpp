@@ -482,7 +482,9 @@ class Adviser {
                            : situation.scenario.dataset.bytes_per_sample.value_or(DataPerSample{});
     const Bytes data = each * samples(situation.inputs().samples);
     const double room = situation.inputs().caches.room;
-    if (situation.on_path(Stage::disk) && room > 0.0 && room < 1.0 && data > Bytes{}) {
+    // Nobody tries with less than a batch.
+    const bool some = room * situation.inputs().samples >= situation.inputs().batch;
+    if (situation.on_path(Stage::disk) && some && room < 1.0 && data > Bytes{}) {
       advice_.hides_disk = room * data;
     }
   }

@@ -150,6 +150,12 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
   return received;
 }
 
+ReadFromDisk reading_in(const Inputs& inputs, double epoch) {
+  if (!inputs.disk) return {};
+  const double read = pipeline::misses_in(inputs, epoch).disk;
+  return {read * inputs.disk->bytes, read * inputs.disk->requests};
+}
+
 DurationPerSample writing_in(const Inputs& inputs, double epoch) {
   if (!inputs.disk) return {};
   const double written = pipeline::misses_in(inputs, epoch).written;

@@ -17,6 +17,14 @@ struct Received {
 };
 Received received_in(const pipeline::Inputs& inputs, pipeline::EpochKind kind, double epoch);
 
+/// What is read from a disk for a sample that is trained on, in the mean of the epoch, by so many
+/// requests.
+struct ReadFromDisk {
+  DataPerSample bytes;
+  double requests = 0.0;
+};
+ReadFromDisk reading_in(const pipeline::Inputs& inputs, double epoch);
+
 /// Time that a disk takes to keep what a cache on it takes of a sample that is trained on, in the
 /// mean of the epoch: nobody waits for it.
 DurationPerSample writing_in(const pipeline::Inputs& inputs, double epoch);

@@ -60,6 +60,10 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
     }
     add(std::move(set), format_quantity(seconds_per_sample(sum)));
   }
+  if (observed.source.first_byte_latency && observed.source.first_byte_latency->base() > 0.0) {
+    add({{"/source/first_byte_latency", words(observed.source.first_byte_latency)}},
+        words(scenario.source.first_byte_latency));
+  }
   if (observed.disk.latency && observed.disk.latency->base() > 0.0) {
     add({{"/disk/latency", words(observed.disk.latency)}, {"/disk/page_cache", "1 B"}},
         words(scenario.disk.latency));

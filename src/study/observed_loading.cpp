@@ -18,6 +18,7 @@ class LoadingDraft {
  public:
   explicit LoadingDraft(ObservedDraft& draft) : draft_(draft), job_(draft.job) {
     waits_ = draft.starved().value_or(false);
+    threads_ = threads_of(job_);
     hands_ = job_.workers > 0.0 ? job_.workers * job_.gpus : job_.gpus;
     // A worker's time per sample, by Little's law: it is always working on one.
     each_ = hands_ / job_.throughput.value;
@@ -135,12 +136,22 @@ class LoadingDraft {
     return waits_ && job_.link && job_.link->is_saturated();
   }
 
-  void operation(double cost, const ObservedNumber& number, std::string_view how) {
+  /// Of so much CPU time while so many threads are busy. The simulation itself slows shared cores,
+  /// which what was observed already contains.
+  [[nodiscard]] double on_core_of_its_own(double cpu, double busy) const {
+    busy = std::clamp(busy, 1.0, std::max(1.0, threads_));
+    return cpu * resolve::assumed_cores(threads_, job_.cores).total(busy) / busy;
+  }
+
+  /// `seen`: the same as it was observed.
+  void operation(double cost, double seen, const ObservedNumber& number, std::string_view how) {
     Operation made;
     made.operation = "load";
     made.cpu = seconds_per_sample(rounded(cost));
     draft_.out.scenario.preprocess.push_back(made);
-    draft_.input("/preprocess/0/cpu", format_quantity(*made.cpu), number, how);
+    const bool others = cost < (1.0 - 1e-3) * seen;
+    draft_.input("/preprocess/0/cpu", format_quantity(*made.cpu), number,
+                 std::string(how) + std::string(others ? words::found::without_others : ""));
   }
 
   /// Writes the CPU's part. Returns the rest of a worker's time per sample, where that is reading.
@@ -172,16 +183,16 @@ class LoadingDraft {
       short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
     }
     if (cpu) {
-      // The simulation itself slows shared and oversubscribed cores, which the observed time
-      // already contains.
-      const double threads = job_.cpus.value_or(hands_);
-      const double busy = std::clamp(cpu->value * x.value, 1.0, std::max(1.0, threads));
-      double alone = cpu->value * resolve::assumed_cores(threads, job_.cores).total(busy) / busy;
+      double alone = on_core_of_its_own(cpu->value, cpu->value * x.value);
       if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
-      if (in_queue_ > 0.0 && others_) alone = beside_those_ready(cpu->value, threads);
-      if (alone > 0.0) operation(alone, *cpu, how);
+      if (in_queue_ > 0.0 && others_) alone = beside_those_ready(cpu->value, threads_);
+      if (alone > 0.0) operation(alone, cpu->value, *cpu, how);
     } else if (waits_) {
-      operation(each_, x, words::found::whole_time_at_sample);
+      // Of more workers than CPUs each computes for a part of its time.
+      const double computing = each_ * std::min(1.0, threads_ / hands_);
+      double alone = on_core_of_its_own(computing, hands_);
+      if (hands_ > threads_) alone /= 1.0 + resolve::assumed::oversubscription.value;
+      operation(alone, each_, x, words::found::whole_time_at_sample);
       draft_.unseen(words::unseen::loader_cpu);
       return std::nullopt;
     } else if (each_ <= 0.0) {
@@ -348,6 +359,7 @@ class LoadingDraft {
   bool network_ = false;
   bool others_ = false;
   bool short_of_cores_ = false;
+  double threads_ = 1.0;
   double hands_ = 1.0;
   double each_ = 0.0;          ///< s
   double own_ = 0.0;           ///< CPUs

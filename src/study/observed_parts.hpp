@@ -34,6 +34,8 @@ class ObservedDraft {
   [[nodiscard]] double constant_share() const;
 };
 
+/// Hardware threads of the machine; where nobody tells, one for each process of the job.
+double threads_of(const ObservedJob& job);
 /// Writes the step, and copies and communication apart from it where they were seen.
 void write_step(ObservedDraft& draft);
 /// Whether the job's control group, and not the disk, limits its reads.

@@ -21,12 +21,9 @@ void write_machine(ObservedDraft& draft) {
   } else {
     c.price = HourlyPrice{};
     draft.unseen(words::unseen::machine_cost);
-    if (job.cpus) c.vcpus = job.cpus;
+    c.vcpus = threads_of(job);
     c.cores = job.cores;
-    if (!job.cpus) {
-      c.vcpus = job.gpus * (job.workers + 1.0);
-      draft.unseen(words::unseen::cpus);
-    }
+    if (!job.cpus) draft.unseen(words::unseen::cpus);
     if (job.memory) c.memory = job.memory;
   }
   if (job.startup && job.startup->base() > 0.0) {
@@ -82,6 +79,10 @@ void ObservedDraft::unseen(Unseen what) {
 
 void ObservedDraft::unseen(const words::NotSeen& what) {
   unseen(Unseen{std::string(what.what), std::string(what.instead)});
+}
+
+double threads_of(const ObservedJob& job) {
+  return job.cpus.value_or(job.gpus * (job.workers + 1.0));
 }
 
 std::optional<bool> ObservedDraft::starved() const {

@@ -96,6 +96,9 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
     const Received received = received_in(inputs, kind, epoch);
     section.received_by_batch = inputs.ranks * (received.by_sample * samples(inputs.batch));
     section.received_by_step = received.by_step;
+    const ReadFromDisk read = reading_in(inputs, epoch);
+    section.read_by_batch = inputs.ranks * (read.bytes * samples(inputs.batch));
+    section.reads_by_batch = inputs.ranks * inputs.batch * read.requests;
     section.written_by_batch = inputs.ranks * (writing_in(inputs, epoch) * samples(inputs.batch));
     note_cut(timeline, section, std::min(window.steps, outcome.steps), options);
     timeline.sections.push_back(std::move(section));

@@ -30,6 +30,15 @@ std::string amount(std::string_view metric, double value) {
   return fmt::format("{}{}{}", four_digits(value), unit.empty() ? "" : " ", unit);
 }
 
+/// Money in the currency of the limit, so that a line has one.
+std::string amount(const Limit& limit, double value) {
+  if (!limit.currency || unit_of(limit.metric) != FigureUnit::dollars) {
+    return amount(limit.metric, value);
+  }
+  const double own = value / limit.currency->usd;
+  return fmt::format("{} {}", with_thousands(fmt::format("{:.2f}", own)), limit.currency->code);
+}
+
 /// "total cost" for "total_usd": what limits call a figure as well, where they do.
 std::string said(std::string_view metric) {
   const Figure* const known = find_figure(metric);
@@ -54,7 +63,7 @@ std::string difference(const Limit& limit, double before, double now, double cha
     return share ? fmt::format("{} ({} of what it was)", points, percent) : percent;
   }
   if (share) return points;
-  return (now >= before ? "+" : "-") + amount(limit.metric, std::fabs(now - before));
+  return (now >= before ? "+" : "-") + amount(limit, std::fabs(now - before));
 }
 
 std::string days(double n) {
@@ -80,9 +89,9 @@ std::string judged(const Limit& limit, double before, double now, double change)
     return fmt::format("the bottleneck {} {}", now == 1.0 ? "is" : "is not", name_of(*stage));
   }
   if (limit.of == LimitOf::value)
-    return fmt::format("{} is {}", said(limit.metric), amount(limit.metric, now));
+    return fmt::format("{} is {}", said(limit.metric), amount(limit, now));
   return fmt::format("{} {}: {} -> {}", said(limit.metric), difference(limit, before, now, change),
-                     amount(limit.metric, before), amount(limit.metric, now));
+                     amount(limit, before), amount(limit, now));
 }
 
 std::string no_change(const Limit& limit) {

@@ -114,6 +114,7 @@ void read_bound(Limit& limit, std::string_view text, std::string_view before, bo
   if (base == 0.0) throw InputError(expected());
   if (own && counted_in == FigureUnit::dollars && behind == own->code) {
     limit.bound *= own->usd;
+    limit.currency = own;
     return;
   }
   const ParsedQuantity parsed = parse_quantity(text, dimension);

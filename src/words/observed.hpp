@@ -82,6 +82,8 @@ inline constexpr std::string_view worker_cpu_over_throughput =
 inline constexpr std::string_view all_cpu_over_throughput =
     ", busy time of all CPUs over throughput: the main process's with it";
 inline constexpr std::string_view whole_time_at_sample = ", a worker's whole time at a sample";
+inline constexpr std::string_view without_others =
+    ", without what it loses to the others on busy cores";
 inline constexpr std::string_view left_by_others = ", what other programs left the job of the CPUs";
 inline constexpr std::string_view ready_beside =
     ", threads of others among which the kernel divides the CPUs: as many as leave workers waiting "

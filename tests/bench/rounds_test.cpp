@@ -321,7 +321,9 @@ TEST_CASE("rounds: who opens first does so whatever its place, and time left out
   run.go({&late, &early});
   CHECK(opened == std::vector<std::string>{"early", "late"});
   for (const ProbeOutcome& outcome : run.set.probes) {
-    CHECK(outcome.took <= run.settings.time_limit * 1.1);
+    const double apart = outcome.probe == "early" ? 2.0 : 0.0;
+    CHECK(outcome.took >= run.settings.time_limit * apart);
+    CHECK(outcome.took <= run.settings.time_limit * (apart + 1.1));
   }
   std::size_t of_early = 0;
   std::size_t of_late = 0;

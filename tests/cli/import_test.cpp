@@ -217,6 +217,15 @@ TEST_CASE("import: malformed and partial files leave the catalogue as it is") {
   refused("InstanceType,Region,Price\nx9.none,us-west-2,1\n", "--date 2026-11-01", "none of any");
   refused("InstanceType,Region,Price\n\"p3.2xlarge,us-west-2,1\n", "--date 2026-11-01",
           "end of a quoted field");
+  // Of a file of one's own, all rows that are wrong.
+  const Outcome own = prices.import(
+      "instance,region,price\nnosuch.xlarge,us-west-2,3\np3.2xlarge,us-west-2,3\n"
+      "p3.2xlarge,us-west-2,1 USD\np3.2xlarge,us-west-2\n",
+      "--date 2026-11-01");
+  CHECK(own.status == 2);
+  for (const char* line : {":2: ", ":4: ", ":5: "}) CHECK(has(own.err, line));
+  CHECK_FALSE(has(own.err, ":3: "));
+  CHECK(prices.differences().empty());
 }
 
 TEST_CASE("import: when a file cannot be written, none is changed") {

@@ -79,6 +79,20 @@ TEST_CASE("observe --import: a mistake is told with exit status 2, and nothing i
   CHECK(slurp(own) == slurp(FEEDRATE_SOURCE_DIR "/" + log));
 }
 
+TEST_CASE(
+    "observe --import: what holds steps alone is nothing to diagnose, and what it is for is said") {
+  const Folder folder;
+  const std::string log =
+      folder.write("train.log", "Epoch: [0][0/9]\tTime 0.1 (0.1)\tData 0.0 (0.0)\n");
+  const std::string steps = folder / "steps.jsonl";
+  REQUIRE(shell("feedrate observe --import '" + log + "' -o '" + steps + "'").status == 0);
+  const Outcome diagnosed = shell("feedrate diagnose '" + steps + "'");
+  INFO(diagnosed.err);
+  CHECK(diagnosed.status == 2);
+  CHECK(has(diagnosed.err, "an observation of something else, such as steps"));
+  CHECK(has(diagnosed.err, "feedrate observe show"));
+}
+
 TEST_CASE("observe --import: --help lists the formats") {
   const Outcome got = shell("feedrate observe --help");
   CHECK(got.status == 0);

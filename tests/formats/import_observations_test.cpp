@@ -412,8 +412,8 @@ TEST_CASE("import: what is no known recording is refused with a line, however od
       {"timestamp, utilization.gpu [%]\n1969/11/22 11:21:46, 5 %\n", "below 0"},
       {"timestamp, utilization.gpu [%]\nyesterday, 5 %\n", "records without a time (1)"},
       {"timestamp, utilization.gpu [%]\n2026/11/22 11:21:46, 5 %, 7\n", "more or fewer fields"},
-      {"_timestamp,system.cpu\ninf,5\n", "records without a time (1)"},
-      {"_timestamp,system.cpu\n5,oops\n", "not finite numbers (1)"},
+      {"_timestamp,system.memory\ninf,5\n", "records without a time (1)"},
+      {"_timestamp,system.memory\n5,oops\n", "not finite numbers (1)"},
   };
   for (const auto& [text, says] : slips) {
     const std::string got = refusal({folder.write("slip", text)});
@@ -481,7 +481,7 @@ TEST_CASE("import: utilization in fractions is refused with its column, an idle 
   CHECK(refusal({csv(header + at + "6, 0, 0\n" + at + "7, 0, 1\n")}).empty());
   CHECK(refusal({csv(header + at + "6, 0, 0.4 %\n")}).empty());
 
-  const std::string chart = "_timestamp,system.cpu,system.gpu.0.gpu\n";
+  const std::string chart = "_timestamp,system.cpu.0.cpu_percent,system.gpu.0.gpu\n";
   CHECK(refusal({csv(chart + "1700000015,0.12,0.35\n")}).find("system.gpu.0.gpu: expected") !=
         std::string::npos);
   // The mean of a GPU at rest, of a machine that is not.

@@ -51,14 +51,15 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
     const bool others = all_busy && job.cpus && own < 0.85 * *job.cpus;
     const bool short_of_cores = all_busy && (!others || hands > *job.cpus);
 
-    // The operation costs what it would alone on the machine.
-    double cost = cpu ? cpu->value : starved ? each : 0.0;
-    if (cpu) {
-      // So many threads do together what the curve of the fitted scenario's cores says.
-      const double threads = std::max(1.0, job.cpus.value_or(hands));
-      const double busy = std::clamp(cpu->value * x, 1.0, threads);
-      cost *= resolve::assumed_cores(threads, job.cores).total(busy) / busy;
-      if (short_of_cores && !others) cost /= 1.0 + resolve::assumed::oversubscription.value;
+    // The operation costs what it would alone on the machine. So many threads do together what the
+    // curve of the fitted scenario's cores says, and of more than there are CPUs each has a part.
+    const double threads = std::max(1.0, job.cpus.value_or(job.gpus * (job.workers + 1.0)));
+    const double whole = starved ? each * std::min(1.0, threads / hands) : 0.0;
+    double cost = cpu ? cpu->value : whole;
+    const double busy = std::clamp(cpu ? cpu->value * x : hands, 1.0, threads);
+    cost *= resolve::assumed_cores(threads, job.cores).total(busy) / busy;
+    if (cpu ? short_of_cores && !others : hands > threads) {
+      cost /= 1.0 + resolve::assumed::oversubscription.value;
     }
     REQUIRE(s.preprocess.size() == (cost > 0.0 ? 1U : 0U));
     if (cost > 0.0) CHECK(s.preprocess.front().cpu->base() == Approx(cost).epsilon(1e-3));

@@ -62,6 +62,27 @@ TEST_CASE("heat map: a few bytes that any machine is sent are no full block") {
   CHECK(row_of(map, "eth1").of->base() == 2e6);
 }
 
+TEST_CASE("heat map: links of two observations are shown on one scale") {
+  const auto of = [](double rate) {
+    HeatMapMaker maker;
+    for (int i = 1; i <= 20; ++i) maker.add(sample(i, MetricId::link_receive, "eth0", rate));
+    maker.add(sample(20.0, MetricId::link_receive, "eth1", rate));
+    return maker.finish(seconds(1.0), "o");
+  };
+  HeatMap slow = of(5e6);
+  HeatMap fast = of(20e6);
+  slow.rows.back().name = "eth2";  // that the other has not
+  share_scales(slow, fast);
+  CHECK(row_of(slow, "eth0").of->base() == 20e6);
+  CHECK(row_of(fast, "eth0").of->base() == 20e6);
+  CHECK(row_of(slow, "eth0").mean == Approx(0.25));
+  CHECK(row_of(slow, "eth0").most == Approx(0.25));
+  CHECK(*row_of(slow, "eth0").shares[3] == Approx(0.25));
+  CHECK(row_of(fast, "eth0").mean == Approx(1.0));
+  CHECK(row_of(slow, "eth2").mean == Approx(1.0));
+  CHECK(row_of(slow, "eth2").of->base() == 5e6);
+}
+
 TEST_CASE("heat map: means stay what they are, however many columns and however long") {
   for (const int length : {4, 60, 5000}) {
     for (const std::size_t columns : {1U, 7U, 40U, 300U}) {

@@ -34,6 +34,7 @@ Scenario small_job(double workers, double step_ms) {
 struct Totals {
   std::map<std::string, double> busy;  ///< seconds by series
   std::map<std::string, int> marks;
+  double read = 0.0;  ///< bytes, of the disk
   Duration length;
 };
 
@@ -51,10 +52,15 @@ Totals totals_of(const Timeline& timeline) {
     const auto* const sample = std::get_if<Sample>(&line);
     if (sample == nullptr) return;
     CHECK(sample->value >= 0.0);
-    CHECK(sample->value <= 100.0);
-    const std::string series = fmt::format("{}/{}", metric(sample->metric).type, sample->name);
+    if (sample->metric == MetricId::disk_reads) return;
     const double k = std::ceil((sample->at - section) / interval - 1e-6) - 1.0;
     const Duration from = section + k * interval;
+    if (sample->metric == MetricId::disk_read) {
+      totals.read += sample->value * (sample->at - from).base();
+      return;
+    }
+    CHECK(sample->value <= 100.0);
+    const std::string series = fmt::format("{}/{}", metric(sample->metric).type, sample->name);
     CHECK(last[series].base() <= from.base() + 1e-6);
     last[series] = sample->at;
     totals.busy[series] += sample->value / 100.0 * (sample->at - from).base();
@@ -104,6 +110,8 @@ TEST_CASE("twin: samples average to what the simulation's GPU, workers and cores
       if (result.monitors->cpu) {
         CHECK(totals.busy.at("cpu/cpu") / length == Approx(*result.monitors->cpu).margin(0.08));
       }
+      // The first epoch reads all samples, of which the second finds all in memory.
+      CHECK(totals.read == Approx(3200.0 * 100e3));
       // Workers, main process and pinning thread use no more than the cores.
       double processes = 0.0;
       for (const auto& [series, busy] : totals.busy) {

@@ -77,6 +77,32 @@ TEST_CASE("observed scenario: a lock lets as many samples pass, however many wor
   CHECK_FALSE(observed_scenario(job).scenario.disk.iops);
 }
 
+TEST_CASE("observed scenario: of a log alone, it predicts the throughput that it was made of") {
+  // What workers lose to each other on busy cores is in what they were seen to take.
+  for (const double workers : {1.0, 2.0, 4.0, 12.0}) {
+    for (const std::optional<double> cpus : {std::optional<double>(), {4.0}, {16.0}}) {
+      for (const double gpus : {1.0, 4.0}) {
+        ObservedJob job = starved();
+        job.workers = workers;
+        job.gpus = gpus;
+        job.throughput = of_steps(160.0 * gpus);
+        job.cpus = cpus;
+        job.cpu_busy = job.worker_cpu = job.main_cpu = job.all_cpu = std::nullopt;
+        const ObservedScenario made = observed_scenario(job);
+        INFO(workers << " workers, " << gpus << " GPUs, " << cpus.value_or(0.0) << " CPUs");
+        CHECK(predicted(made) == Approx(160.0 * gpus).epsilon(0.03));
+      }
+    }
+  }
+  // One process on a core of its own loses nothing: 0.08 s of each 16 samples.
+  ObservedJob alone = starved();
+  alone.workers = 0.0;
+  alone.cpus.reset();
+  alone.cpu_busy = alone.worker_cpu = alone.main_cpu = alone.all_cpu = std::nullopt;
+  alone.least_wait = 0.0;
+  CHECK(observed_scenario(alone).scenario.preprocess.front().cpu->base() == Approx(0.005));
+}
+
 TEST_CASE("observed scenario: of a job whose GPU is the limit, reading is not seen, and said so") {
   ObservedJob job = starved();
   job.wait = of_steps(0.0005);

@@ -2,6 +2,7 @@
 #include "words/checks.hpp"
 
 #include "catch.hpp"
+#include "words/limits.hpp"
 #include "words/readings.hpp"
 
 using namespace feedrate;
@@ -55,6 +56,17 @@ TEST_CASE("checks: days and amounts are counted as people do") {
         "the host profile is 1 day old: calibrate again, or set --max-age");
   CHECK(words::judged(limit_on("total_s", LimitOf::value), 0.0, 11820.0, 11820.0) ==
         "time is 3.283 h");
+}
+
+TEST_CASE("checks: a limit in a currency of one's own is judged in it") {
+  const Currency euro{"EUR", 1.25, ""};
+  const auto of = [&](const char* text) { return words::parse_limit(text, euro); };
+  // 2.50 USD are 2.00 EUR.
+  CHECK(of("money_usd < 1.9 EUR").bound == 1.9 * 1.25);
+  CHECK(words::judged(of("money_usd < 1.9 EUR"), 0.0, 2.5, 2.5) == "cost is 2.00 EUR");
+  CHECK(words::judged(of("money_usd < 1.9 USD"), 0.0, 2.5, 2.5) == "cost is $2.50");
+  CHECK(words::judged(of("money_usd increase < 1 EUR"), 1.25, 2.5, 1.25) ==
+        "cost +1.00 EUR: 1.00 EUR -> 2.00 EUR");
 }
 
 TEST_CASE("checks: a change of a share is told in percentage points") {

@@ -21,6 +21,8 @@ namespace feedrate::formats {
 namespace {
 
 constexpr std::size_t longest_csv = 200'000'000;
+/// Of a file that are told together.
+constexpr std::size_t most_problems = 20;
 
 /// RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes.
 class Rows {
@@ -143,8 +145,8 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
   const std::size_t spot = column(own ? "spot" : "SpotPrice");
   const std::size_t gpu = column("AcceleratorName");
   std::map<std::pair<std::string, std::string>, Seen> seen;
-  while (rows.next(fields)) {
-    if (fields.size() == 1 && fields.front().empty()) continue;
+  const auto take = [&] {
+    if (fields.size() == 1 && fields.front().empty()) return;
     if (fields.size() != header.size()) {
       refuse_file(path, rows.line(),
                   fmt::format("expected {} fields, got {}: is the file whole?", header.size(),
@@ -160,7 +162,7 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
           "machines are priced without their GPUs");
     }
     if (fields[instance].empty() || fields[region].empty()) {
-      if (!own) continue;
+      if (!own) return;
       refuse_file(path, rows.line(),
                   fmt::format("expected {}, got none",
                               fields[instance].empty() ? "an instance" : "a region"));
@@ -173,7 +175,7 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
     }
     const std::string name = wanted(fields[instance]);
     if (name.empty()) {
-      if (!own) continue;
+      if (!own) return;
       refuse_file(path, rows.line(),
                   fmt::format("expected an instance of the catalogue, got {}",
                               in_quotes(fields[instance])));
@@ -187,7 +189,17 @@ ImportedPrices read_price_csv(const std::string& path, const std::string& date,
     }
     if (on_demand > 0.0) machine.on_demand = on_demand;
     if (by_spot > 0.0) machine.spot.push_back(by_spot);
+  };
+  std::vector<Problem> problems;
+  while (problems.size() < most_problems && rows.next(fields)) {
+    try {
+      take();
+    } catch (const InputError& error) {
+      if (!own) throw;  // no row of a file of another kind is as expected
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    }
   }
+  if (!problems.empty()) throw InputError(std::move(problems));
   ImportedPrices out{"skypilot-catalog",
                      "SkyPilot catalogue: on-demand and spot prices by region",
                      "github skypilot-org/skypilot-catalog",

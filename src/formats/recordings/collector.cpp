@@ -239,6 +239,7 @@ ObservationHeader Collector::header() const {
     keep_if_same(all, header, &ObservationHeader::cores);
     keep_if_same(all, header, &ObservationHeader::memory);
     keep_if_same(all, header, &ObservationHeader::gpus);
+    keep_if_same(all, header, &ObservationHeader::ranks);
   }
   for (const std::string& format : formats) {
     header.source += (header.source.empty() ? "" : ", ") + format;

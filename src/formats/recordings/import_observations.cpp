@@ -69,7 +69,7 @@ void read_lines(std::unique_ptr<ByteReader> bytes, Collector& to) {
   const std::array<std::unique_ptr<LineKind>, 6> kinds = {json_lines(),  step_logs(to.options()),
                                                           nccl_tuning(), nvidia_smi_csv(),
                                                           wandb_csv(),   nvidia_smi_dmon()};
-  LineReader lines(std::move(bytes));
+  LineReader lines(std::move(bytes), true);  // a progress bar draws over itself
   try {
     while (const auto line = lines.next()) {
       if (is_blank(*line)) {

@@ -40,6 +40,13 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
   };
   std::map<double, Rank> ranks;
   std::set<double> told;  // ranks of the step that is looked at
+  // PyTorch's example counted from 0 until 2022, and counts from 1 since.
+  std::map<FormatId, double> first_step;
+  for (const TimedStep& timed : steps) {
+    const double step = timed.record.step.value_or(0.0);
+    const auto [first, fresh] = first_step.try_emplace(timed.format, step);
+    first->second = std::min(first->second, step);
+  }
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const TimedStep& timed = steps[i];
     const StepRecord& record = timed.record;
@@ -71,11 +78,10 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       // Whether the first step is 0 or 1, no log says.
       passed = static_cast<double>(of.step < 0 ? std::max<std::int64_t>(1, step) : step - of.step);
     }
-    const double now =
-        record.mean_so_far && step >= 0
-            ? std::max(of.now,
-                       of.epoch_began + *record.mean_so_far * (static_cast<double>(step) + 1.0))
-            : of.now + passed * record.time.value_or(record.wait.value_or(0.0));
+    const double done = static_cast<double>(step) + (first_step[timed.format] == 1.0 ? 0.0 : 1.0);
+    const double now = record.mean_so_far && step >= 0
+                           ? std::max(of.now, of.epoch_began + *record.mean_so_far * done)
+                           : of.now + passed * record.time.value_or(record.wait.value_or(0.0));
     if (relative && !std::isfinite(now)) {
       // As if it had not been told.
       if (record.step) told.erase(rank);

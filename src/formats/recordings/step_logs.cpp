@@ -149,8 +149,6 @@ class StepLogs : public LineKind {
   }
 
   bool read(std::string_view line, Collector& to) override {
-    // A progress bar draws over itself, all in one line.
-    if (line.size() > longest_step_line) line.remove_prefix(line.rfind('\r') + 1);
     line = line.substr(0, longest_step_line);
     if (own_ && own_->match(line, found_)) {
       return keep(FormatId::own_regex, one_step, line, to);

@@ -22,8 +22,11 @@ struct ChartColumn {
   bool cumulative = false;
 };
 
+/// The training process's, as a share of all CPUs (docs.wandb.ai, System metrics, 2026-11-30): as a
+/// percentage of one where the columns tell how many there are.
+constexpr ChartColumn of_process = {"cpu", MetricId::process_cpu, "trainer"};
+
 constexpr ChartColumn known[] = {
-    {"cpu", MetricId::cpu_busy, "cpu"},
     {"cpu.*.cpu_percent", MetricId::cpu_busy, "cpu*"},
     {"proc.cpu.threads", MetricId::process_threads, "trainer"},
     {"memory", MetricId::memory_used, ""},
@@ -59,6 +62,13 @@ class WandbCsv : public LineKind {
   bool read(std::string_view line, Collector& to) override {
     if (read_header(line)) {
       to.skip(skipped::header);
+      if (cpus_ > 0.0) {
+        to.machine("", cpus_);
+      } else if (std::find(titles_.begin(), titles_.end(), "system.cpu") != titles_.end()) {
+        to.remark(
+            "system.cpu is what the training process takes of all CPUs, and without columns "
+            "system.cpu.N.cpu_percent their number is not known: left out");
+      }
       return true;
     }
     if (columns_.empty()) return false;
@@ -76,7 +86,8 @@ class WandbCsv : public LineKind {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const auto& [column, name] = columns_[i];
       if (column == nullptr) continue;
-      row.tell(column->metric, name, fields[i], column->scale, column->cumulative);
+      const double scale = column == &of_process ? cpus_ : column->scale;
+      row.tell(column->metric, name, fields[i], scale, column->cumulative);
       if (metric(column->metric).unit == MetricUnit::percent) {
         // All are of one program, and means of a GPU at rest are not whole.
         fractions_.add(titles_[i], fields[i], schema::FractionColumns::Are::fractions_if_all);
@@ -110,9 +121,14 @@ class WandbCsv : public LineKind {
     };
     time_ = place("_timestamp");
     runtime_ = place("_runtime");
+    cpus_ = 0.0;
     for (const std::string_view field : fields) {
       columns_.push_back(field.starts_with(prefix) ? told(field.substr(prefix.size())) : Told{});
+      const ChartColumn* const column = columns_.back().column;
+      cpus_ += column != nullptr && column->metric == MetricId::cpu_busy ? 1.0 : 0.0;
     }
+    const auto process = place(std::string(prefix) + std::string(of_process.name));
+    if (cpus_ > 0.0 && process < fields.size()) columns_[process] = {&of_process, "trainer"};
     if (time_ == fields.size() && runtime_ == fields.size()) columns_.clear();
     return !columns_.empty();
   }
@@ -132,6 +148,7 @@ class WandbCsv : public LineKind {
   std::vector<std::string> titles_;  ///< of the columns
   schema::FractionColumns fractions_;
   std::size_t time_ = 0, runtime_ = 0;
+  double cpus_ = 0.0;  ///< that have a column
 };
 
 }  // namespace

@@ -119,6 +119,7 @@ ObservationHeader header_of(const Line& line) {
   if (const auto size = line.number(memory)) header.memory = bytes(*size);
   header.gpus = line.number(gpus);
   header.instances = line.number(instances);
+  header.ranks = line.number(ranks);
   return header;
 }
 
@@ -191,6 +192,7 @@ void write(JsonWriter& out, const ObservationHeader& h) {
   if (h.memory) out.number(memory, h.memory->base());
   if (h.gpus) out.number(gpus, *h.gpus);
   if (h.instances) out.number(instances, *h.instances);
+  if (h.ranks) out.number(ranks, *h.ranks);
 }
 
 void write(JsonWriter& out, const Sample& s) {

@@ -38,6 +38,7 @@ inline constexpr std::string_view cores = "Cores";
 inline constexpr std::string_view memory = "MemoryBytes";
 inline constexpr std::string_view gpus = "GPUs";
 inline constexpr std::string_view instances = "Instances";
+inline constexpr std::string_view ranks = "Ranks";
 
 // Types that are no samples'.
 inline constexpr std::string_view type_header = "feedrate";
@@ -83,6 +84,7 @@ inline constexpr KeyRow header_keys[] = {
     {memory, "number", "memory of the machine"},
     {gpus, "number", "GPUs of the machine"},
     {instances, "number", "machines as this one that train together, if it is more than one"},
+    {ranks, "number", "ranks of the machine whose processes the samples are of, if not of all"},
 };
 
 }  // namespace feedrate::schema::observation_keys

@@ -211,7 +211,14 @@ Samples parse_samples(std::string_view text, const std::string& name,
 
 Samples load_samples(const std::string& path, std::span<const std::string_view> columns,
                      const std::function<bool(const Sample&)>& counts) {
-  if (holds_observation(path)) return with_any(from_observation(path, counts), path);
+  if (holds_observation(path)) {
+    Samples samples = from_observation(path, counts);
+    if (!samples.shares.empty()) return samples;
+    throw InputError({{path, 0, "",
+                       "expected how busy CPUs, GPUs, disks or memory are, got an observation of "
+                       "something else, such as steps: `feedrate observe show` shows it, and "
+                       "`feedrate observe fit` makes a scenario of it"}});
+  }
   return parse_samples(read_text_file(path, longest_samples), path, columns);
 }
 
