@@ -82,6 +82,7 @@ struct Terms {
   Bytes dataset;        ///< as the source holds it
   Bytes checkpoint;     ///< of one, written to where the data comes from
   HourlyPrice value_of_hour;
+  bool unpriced = false;  ///< a volume has no price, and is missing
 };
 
 }  // namespace feedrate::resolve
