@@ -31,6 +31,7 @@ struct Outlay {
   Money total;    ///< with the value of the hours
   /// Its step was measured at another batch: what it is at this one rests on an assumption.
   bool step_is_guess = false;
+  bool unpriced = false;  ///< something of it has no price: it looks cheaper than it is
 
   /// The one that is minimized, in its base unit.
   [[nodiscard]] double of(Minimized minimized) const {

@@ -108,9 +108,9 @@ DurationPerSample for_data(Context& context, const std::string& operation,
 /// The operation whose output stays in memory, with all that comes before it.
 std::size_t last_cached(Context& context) {
   const auto& list = context.scenario.preprocess;
+  if (!context.scenario.loader.in_memory_cache.value_or(false)) return list.size();
   const std::size_t kept = operation_kept(context.scenario);
-  const bool keeps = context.scenario.loader.in_memory_cache.value_or(false);
-  if (keeps && kept < list.size() && !list[kept].cached.value_or(false)) {
+  if (kept < list.size() && !list[kept].cached.value_or(false)) {
     context.use(Stage::decode, fmt::format("/preprocess/{}/cached", kept),
                 Value<std::string>::assumed("true", "the output of \"" + list[kept].operation +
                                                         "\" is what stays in memory"));

@@ -28,9 +28,13 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
   const std::string& type = disk.volume_type;
   const auto price = find_ebs_price(context.catalog, region, type);
   if (!price || !price->storage) {
-    context.remark(RemarkKind::check,
-                   "the EBS volume is not on the bill: " +
-                       (price ? std::string("its price is not known") : price.failure.message));
+    // Without a price it looks cheapest: that is said beside the headline.
+    terms.unpriced = true;
+    if (context.texts) {
+      context.out.caveats.push_back(
+          "The EBS volume is not on the bill: " +
+          (price ? std::string("its price is not known") : price.failure.message) + ".");
+    }
     return;
   }
   terms.storage.push_back({{"EBS " + type, *disk.size * n, {{{}, *price->storage}}}, lease});

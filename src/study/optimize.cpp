@@ -162,10 +162,16 @@ Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* ho
     if (options.constraints.in_budget(outlay.money)) ++optimum.in_budget;
     if (field.feasible(i)) ++optimum.feasible;
   }
+  const auto with_unpriced = field.first(options.constraints);
+  field.set_unpriced_aside();
   const auto of_all = field.first(options.constraints);
   field.set_guesses_aside();
   if (const auto first = field.first(options.constraints)) {
     optimum.winner = winner_of(field, *first, catalog, host);
+    if (with_unpriced != of_all) {
+      optimum.winner->result.caveats.push_back(
+          words::cheaper_but_unpriced(setting_words(field.axes().at(*with_unpriced))));
+    }
     if (end_of_alike(field.rank(*of_all)) < field.rank(*first)) {
       optimum.winner->unmeasured = field.candidate(*of_all);
       optimum.winner->result.caveats.push_back(words::better_but_guessed(

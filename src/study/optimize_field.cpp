@@ -41,14 +41,15 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     plain.list_inputs = false;
     plain.refuse_unheld = true;
     const Result result = run(scenario, catalog, host, plain);
-    return {result.times.total, result.bill.money, result.bill.total,
-            resolve::resolve(scenario, catalog, host, {}, resolve::Want::inputs_alone)
-                .inputs.step_is_guess};
+    const auto resolved = resolve::resolve(scenario, catalog, host, {}, resolve::Want::numbers);
+    return {result.times.total, result.bill.money, result.bill.total, resolved.inputs.step_is_guess,
+            resolved.terms.unpriced};
   }
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
   expect_an_end(job.outcome);
   expect_held(job);
-  return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess};
+  return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess,
+          job.unpriced};
 }
 
 double excess(const Outlay& outlay, const Constraints& constraints) {
@@ -78,12 +79,20 @@ bool Field::feasible(std::size_t point, const Constraints& constraints) const {
   if (!answered(point) || !constraints.met(outlays_[point].time, outlays_[point].money)) {
     return false;
   }
+  if (unpriced_aside_ && outlays_[point].unpriced) return false;
   return !guesses_aside_ || !outlays_[point].step_is_guess;
 }
 
 void Field::set_guesses_aside() {
   for (std::size_t i = 0; i < size() && !guesses_aside_; ++i) {
     guesses_aside_ = feasible(i) && !outlays_[i].step_is_guess;
+  }
+}
+
+void Field::set_unpriced_aside() {
+  if (options_->minimized == Minimized::time) return;
+  for (std::size_t i = 0; i < size() && !unpriced_aside_; ++i) {
+    unpriced_aside_ = feasible(i) && !outlays_[i].unpriced;
   }
 }
 

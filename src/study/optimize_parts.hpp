@@ -56,6 +56,8 @@ class Field {
   /// Where some points with a measured step keep the constraints: points whose step is a guess no
   /// longer do.
   void set_guesses_aside();
+  /// Likewise of those whose bill lacks a price, where money is minimized.
+  void set_unpriced_aside();
   /// The first of the points of least rank among those that keep the constraints and, where
   /// `beyond` is given, rank behind it; empty where there are none.
   [[nodiscard]] std::optional<std::size_t> first(const Constraints& constraints,
@@ -65,6 +67,7 @@ class Field {
   const Axes* axes_;
   const OptimizeOptions* options_;
   bool guesses_aside_ = false;
+  bool unpriced_aside_ = false;
   std::vector<Outlay> outlays_;  ///< not a number as a time: no result
 };
 

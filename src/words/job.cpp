@@ -143,6 +143,13 @@ std::string better_but_guessed(const std::string& setting, double better) {
       setting, fmt::format("{:.2g} %", 100.0 * better));
 }
 
+std::string cheaper_but_unpriced(const std::string& setting) {
+  return fmt::format(
+      "{} looks cheaper, but its bill lacks the price of a volume, which is not known, and no "
+      "choice rests on that.",
+      setting);
+}
+
 std::string efficiency_for_all(double efficiency) {
   return fmt::format(
       "/job/efficiency = {:g} was stated for one number of instances and is used for every number "

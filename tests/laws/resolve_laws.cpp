@@ -122,10 +122,13 @@ TEST_CASE("resolve: what is simulated is what is billed") {
     };
     if (disk && disk->kind == DiskKind::ebs) {
       const auto* volume = billed("EBS " + disk->volume_type);
-      const bool no_price =
-          std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
-            return remark.starts_with("the EBS volume is not on the bill: ");
-          });
+      const auto says = [](const std::vector<std::string>& all, std::string_view begin) {
+        return std::any_of(all.begin(), all.end(),
+                           [&](const std::string& one) { return one.starts_with(begin); });
+      };
+      const bool no_price = says(remarks, "the EBS volume is not on the bill: ") ||
+                            says(caveats, "The EBS volume is not on the bill: ");
+      CHECK(terms.unpriced == says(caveats, "The EBS volume is not on the bill: "));
       const bool kept = scenario_with(settings).source.bill_storage.value_or(true) ||
                         scenario_with(settings).source.service.family() != Service::ebs;
       CHECK((volume != nullptr) == (kept && !no_price));

@@ -1,12 +1,14 @@
 // Grids whose best point can be worked out by hand.
 #include "study/optimize.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/scenario/scenario.hpp"
 #include "study/scale.hpp"
+#include "tests/study/billed.hpp"
 
 using namespace feedrate;
 
@@ -165,6 +167,41 @@ TEST_CASE("optimize: what no GPU holds is left out with the reason, in scale as 
   };
   CHECK_THROWS_AS(scaled("1"), InputError);
   CHECK_NOTHROW(scaled("8"));
+}
+
+TEST_CASE("optimize: a volume is not recommended because it has no price") {
+  Catalog prices = test::catalog();
+  std::erase_if(prices.ebs_prices, [](const EbsPrice& price) { return price.type == "io2"; });
+  const auto winner = [&](const std::vector<std::string>& types, Minimized minimized) {
+    study::Axes axes{study::Grid({{"/disk/volume_type", types}}), {}, {}};
+    axes.make = [](study::Setting set) {
+      set.insert(set.begin(), {{"source.service", "ebs"},
+                               {"disk.bandwidth", "null"},
+                               {"preprocess", "[]"},
+                               {"epochs", "1"}});
+      return test::job(set);
+    };
+    axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
+    study::OptimizeOptions options;
+    options.minimized = minimized;
+    return study::optimize(axes, prices, nullptr, options).winner.value();
+  };
+  const auto says = [](const Winner& one, const std::string& part) {
+    const auto& all = one.result.caveats;
+    return std::any_of(all.begin(), all.end(), [&](const std::string& caveat) {
+      return caveat.find(part) != std::string::npos;
+    });
+  };
+  // io2 reads at 1,000 MiB/s where gp3 has 125, so it is the cheapest without its own bill.
+  const auto money = winner({"io2", "gp3"}, Minimized::total);
+  CHECK(value(money.point, "/disk/volume_type") == "gp3");
+  CHECK(says(money, "/disk/volume_type = io2 looks cheaper"));
+  const auto time = winner({"io2", "gp3"}, Minimized::time);
+  CHECK(value(time.point, "/disk/volume_type") == "io2");
+  CHECK(says(time, "The EBS volume is not on the bill"));
+  const auto alone = winner({"io2"}, Minimized::total);
+  CHECK(says(alone, "The EBS volume is not on the bill"));
+  CHECK_FALSE(says(alone, "looks cheaper"));
 }
 
 TEST_CASE("optimize: nothing depends on the number of threads") {
