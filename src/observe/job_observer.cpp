@@ -219,7 +219,9 @@ void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs
   job.steal = series_.mean("steal all", runs);
   if (!job.steal) job.steal = series_.mean("steal", runs);
   if (job.steal) job.steal->value /= 100.0;
-  if (job.cpu_busy && job.cpus && series_.sum("main cpu", runs)) {
+  // A recording may hold the training process alone, whose workers are then nobody's.
+  const bool all_seen = job.workers <= 0.0 || series_.sum("worker cpu", runs).has_value();
+  if (job.cpu_busy && job.cpus && all_seen && series_.sum("main cpu", runs)) {
     double own = 0.0;
     for (const char* role : {"main cpu", "worker cpu", "other cpu"}) {
       if (const auto seen = series_.sum(role, runs)) own += 0.01 * seen->value * ranks_of_one(job);

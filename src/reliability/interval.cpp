@@ -39,18 +39,25 @@ struct Plan {
   [[nodiscard]] double time(double count) const { return time(interval_of(spot, count)); }
 };
 
+/// In the background a write costs no time, so that the least time is as often as the storage can:
+/// writes in a row, each of which may be paid for. The longest interval is taken that is no worse
+/// than half a thousandth.
+constexpr double as_good = 1.0005;
+
 using Tried = std::vector<std::pair<double, double>>;  // intervals, times
 
-/// Of those with the least time the longest.
-Duration best_tried(const Tried& tried) {
-  return seconds(std::min_element(tried.begin(), tried.end(), [](const auto& a, const auto& b) {
-                   return a.second != b.second ? a.second < b.second : a.first > b.first;
-                 })->first);
+Duration longest_as_good(Tried tried, double within) {
+  std::sort(tried.begin(), tried.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const double shortest = std::min_element(tried.begin(), tried.end(), by_time)->second;
+  const auto found = std::find_if(tried.begin(), tried.end(),
+                                  [&](const auto& one) { return one.second <= within * shortest; });
+  return seconds(found->first);
 }
 
-/// In the background a write costs nothing that is known, so that the least time is about as often
-/// as the storage can. All of the range is looked at, for the time has a dip wherever one
-/// checkpoint more is just usable before the end.
+/// All of the range is looked at, for the time has a dip wherever one checkpoint more is just
+/// usable before the end.
 Duration best_in_background(const Plan& plan, Duration least) {
   constexpr int places = 200;
   const double longest = interval_of(plan.spot, 0.0).base();
@@ -60,14 +67,15 @@ Duration best_in_background(const Plan& plan, Duration least) {
     tried.emplace_back(interval, plan.time(seconds(interval)));
   };
   for (int i = 0; i <= places; ++i) look_at(longest * portable::pow(step, i));
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
   // The dip itself lies between two places.
   constexpr int between = 40;
-  const double around = best_tried(tried).base();
+  const double around = std::min_element(tried.begin(), tried.end(), by_time)->first;
   for (int i = -between; i <= between; ++i) {
     const double interval = around * portable::pow(step, static_cast<double>(i) / between);
     if (interval <= longest) look_at(interval);
   }
-  return best_tried(tried);
+  return longest_as_good(std::move(tried), as_good);
 }
 
 /// Writes in a row have no room below their own time; and no schedule is finer than a second.
@@ -232,7 +240,8 @@ Duration best_in_blocks(const InterruptedJob& of, const Plan& plan, Duration alo
     look_at(alone.base() * portable::pow(farthest, static_cast<double>(i) / near));
   }
   for (const double interval : pieces_of_blocks(job, alone)) look_at(interval);
-  if (calm) return tried.empty() ? alone : best_tried(tried);
+  const double within = job.writing.background ? as_good : 1.0;
+  if (calm) return tried.empty() ? alone : longest_as_good(std::move(tried), within);
   Tried played;
   const auto play = [&](double interval) {
     constexpr double share = 0.1;
@@ -249,7 +258,7 @@ Duration best_in_blocks(const InterruptedJob& of, const Plan& plan, Duration alo
     if (std::isfinite(time)) play(interval);
   }
   if (played.empty()) return alone;
-  return best_tried(played);
+  return longest_as_good(std::move(played), within);
 }
 
 }  // namespace

@@ -205,8 +205,6 @@ struct Context {
     const Assumption& assumption = catalog.relearned.empty() ? listed : other;
     const std::string_view said = why.empty() ? assumption.why : why;
     record(stage, assumption.key, Value<T>{value, {Origin::assumed, text_if_read(said), 0.0}});
-    if (records && texts)
-      out.used.back().text = short_text_of(value);  // no more exact than its range
     add_range(from_base<T>(assumption.low * scale), from_base<T>(assumption.high * scale),
               assumption.range, assumption.probe);
     return draw ? from_base<T>(assumption.at(draw(assumption.key)) * scale) : value;

@@ -47,8 +47,8 @@ bool fits(Context& context, const ParallelLayout& given, const Degrees& d, doubl
   const std::size_t before = context.problems.size();
   const double gpus = context.out.inputs.gpus();
   const std::string cluster =
-      fmt::format("{:.0f} instance{} with {:.0f} GPU{} each", instances,
-                  instances == 1.0 ? "" : "s", d.gpus, d.gpus == 1.0 ? "" : "s");
+      fmt::format("{:.0f} instance{} with {:.0f} GPU{}{}", instances, instances == 1.0 ? "" : "s",
+                  d.gpus, d.gpus == 1.0 ? "" : "s", instances == 1.0 ? "" : " each");
   const auto refuse = [&](std::string_view key, std::string text) {
     context.problem(fmt::format("/job/parallel{}", key), std::move(text));
     return false;

@@ -91,11 +91,11 @@ struct Plan {
     if (traits(s.source.service).form != StoreForm::file_system || !s.source.capacity) return;
     const Bytes data = stored_dataset(context);
     if (s.source.service.family() != Service::fsx_lustre) {
-      if (data <= *s.source.capacity * (1.0 + 1e-9)) return;
+      constexpr double rounding = 1e-5;  // of a capacity that was printed
+      if (data <= *s.source.capacity * (1.0 + rounding)) return;
       return problem(
           "/source/capacity",
-          fmt::format("{} does not fit into {} of {} (left out, as much as the data takes "
-                      "is taken)",
+          fmt::format("{} does not fit into {} of {}; without this key it is as large as the data",
                       size_text(data), s.source.service.row().title,
                       size_text(*s.source.capacity)));
     }

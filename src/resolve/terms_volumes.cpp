@@ -44,7 +44,19 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
     const auto known = limits ? limits->*baseline : std::nullopt;
     return known ? known->value : decltype(known->value){};
   };
+  const auto without_price = [&](const char* what) {
+    terms.unpriced = true;
+    if (context.texts) {
+      context.out.caveats.push_back(
+          fmt::format("The {} of the {} volume beyond what is free is not on the bill: its price "
+                      "in {} is not known.",
+                      what, type, region));
+    }
+  };
   const Frequency free_iops = free(&EbsVolume::baseline_iops);
+  if (disk.iops && *disk.iops > free_iops && !price->iops && limits && limits->baseline_iops) {
+    without_price("rate of operations");
+  }
   if (price->iops && disk.iops && *disk.iops > free_iops) {
     terms.iops.push_back(
         {{"EBS IOPS", *disk.iops * n, iops_tiers(*price, n), {}, free_iops * n}, lease});
@@ -56,6 +68,10 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
     }
   }
   const Bandwidth free_bandwidth = free(&EbsVolume::baseline_bandwidth);
+  if (disk.bandwidth && *disk.bandwidth > free_bandwidth && !price->bandwidth && limits &&
+      limits->baseline_bandwidth) {
+    without_price("throughput");
+  }
   if (price->bandwidth && disk.bandwidth && *disk.bandwidth > free_bandwidth) {
     terms.bandwidth.push_back(
         {{"EBS throughput", *disk.bandwidth * n, {{{}, *price->bandwidth}}, {}, free_bandwidth * n},
@@ -73,6 +89,7 @@ void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions
   // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
   if (disk.kind == DiskKind::other || outside_aws(context.machine())) {
     if (disk.size) {
+      context.out.terms.unpriced = true;
       context.remark(RemarkKind::check,
                      "the disk is not on the bill: only AWS's volumes have a price here");
     }
@@ -106,6 +123,7 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   }
   const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
   if (!price || !price->storage) {
+    terms.unpriced = true;
     context.remark(RemarkKind::check,
                    fmt::format("the snapshot is not on the bill: {}",
                                price ? "no price of it is known" : price.failure.message));

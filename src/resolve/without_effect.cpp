@@ -105,6 +105,17 @@ void tell_of_workers(Context& context, const Loader& loader) {
        pickled ? "what is pickled costs by its bytes" : "/loader/handover is given");
 }
 
+/// Marks of operations whose output stays in memory, where nothing does.
+void tell_of_kept(Context& context) {
+  if (context.scenario.loader.in_memory_cache.value_or(false)) return;
+  const auto& operations = context.scenario.preprocess;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (!operations[i].cached.value_or(false)) continue;
+    tell_without_effect(context, fmt::format("/preprocess/{}/cached", i),
+                        "/loader/in_memory_cache is not set");
+  }
+}
+
 /// Keys of a file system that is bought, where the data is in something else.
 void tell_of_source(Context& context, const Source& source) {
   const Service family = source.service.family();
@@ -232,6 +243,7 @@ void tell_without_effect(Context& context) {
                         "how long a sequence is (/job/step/tokens_per_sample) is not given");
   }
   tell_of_source(context, s.source);
+  tell_of_kept(context);
   if (s.source.region && traits(s.source.service).cloud.empty()) {
     tell_without_effect(context, "/source/region",
                         "only data in S3, EFS, FSx for Lustre, GCS and Azure Blob is in a region "

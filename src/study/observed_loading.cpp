@@ -143,7 +143,7 @@ class LoadingDraft {
     return cpu * resolve::assumed_cores(threads_, job_.cores).total(busy) / busy;
   }
 
-  /// `seen`: the same as it was observed.
+  /// `seen`: the same as it was observed, beside others on busy cores.
   void operation(double cost, double seen, const ObservedNumber& number, std::string_view how) {
     Operation made;
     made.operation = "load";
@@ -192,7 +192,7 @@ class LoadingDraft {
       const double computing = each_ * std::min(1.0, threads_ / hands_);
       double alone = on_core_of_its_own(computing, hands_);
       if (hands_ > threads_) alone /= 1.0 + resolve::assumed::oversubscription.value;
-      operation(alone, each_, x, words::found::whole_time_at_sample);
+      operation(alone, computing, x, words::found::whole_time_at_sample);
       draft_.unseen(words::unseen::loader_cpu);
       return std::nullopt;
     } else if (each_ <= 0.0) {

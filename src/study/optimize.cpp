@@ -119,8 +119,13 @@ void fill_misses(Optimum& optimum, const Field& field) {
   const auto better = [&](std::optional<std::size_t>& best, std::size_t i, auto&& value) {
     if (!best || value(i) < value(*best)) best = i;
   };
+  bool any_whole = false;
   for (std::size_t i = 0; i < field.size(); ++i) {
-    if (!field.answered(i)) continue;
+    any_whole = any_whole || (field.answered(i) && !field[i].unpriced);
+  }
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    // A bill that lacks a price is near no budget by it.
+    if (!field.answered(i) || (any_whole && field[i].unpriced)) continue;
     better(nearest, i,
            [&](std::size_t p) { return std::pair(excess(field[p], constraints), field.rank(p)); });
     better(fastest, i, [&](std::size_t p) { return rank_of(field[p], Minimized::time); });

@@ -90,7 +90,7 @@ void Field::set_guesses_aside() {
 }
 
 void Field::set_unpriced_aside() {
-  if (options_->minimized == Minimized::time) return;
+  if (options_->minimized == Minimized::time && !options_->constraints.budget) return;
   for (std::size_t i = 0; i < size() && !unpriced_aside_; ++i) {
     unpriced_aside_ = feasible(i) && !outlays_[i].unpriced;
   }

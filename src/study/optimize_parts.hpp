@@ -56,7 +56,7 @@ class Field {
   /// Where some points with a measured step keep the constraints: points whose step is a guess no
   /// longer do.
   void set_guesses_aside();
-  /// Likewise of those whose bill lacks a price, where money is minimized.
+  /// Likewise of those whose bill lacks a price, where money is minimized or limited.
   void set_unpriced_aside();
   /// The first of the points of least rank among those that keep the constraints and, where
   /// `beyond` is given, rank behind it; empty where there are none.

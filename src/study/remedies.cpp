@@ -30,6 +30,12 @@ Money written_to_s3(const Situation& s, std::string_view region) {
   return price && price->put ? price->put->value * objects_of_dataset(s) : Money{};
 }
 
+Money written_to_efs(const Situation& s, std::string_view region) {
+  const auto price = find_efs_throughput_price(s.catalog, region);
+  return price && price->elastic_write ? price->elastic_write->value * s.resolved.terms.dataset
+                                       : Money{};
+}
+
 void add_one_off(Change& change, Money cost, std::string_view of) {
   if (cost <= Money{}) return;
   change.one_off += cost;

@@ -116,11 +116,12 @@ Setting on_nvme(const Situation& s) {
 }
 
 /// Drives that come and go with their instance are filled from a bucket when a job begins, which
-/// holds the data between jobs as long as a snapshot of the volume was to.
+/// holds the data between jobs as long as the volume or a snapshot of it was to.
 void fill_from_s3(const Situation& s, Change& change) {
   if (traits(s.scenario.source.service).form != StoreForm::disk) return;
-  const auto& held = s.scenario.disk.snapshot_held;
-  if (held) change.set.emplace_back("/disk/snapshot_held", "null");
+  // Empty is less than any.
+  const auto held = std::max(s.scenario.disk.snapshot_held, s.scenario.source.storage_held);
+  if (s.scenario.disk.snapshot_held) change.set.emplace_back("/disk/snapshot_held", "null");
   const std::string as_long =
       held ? ", \"storage_held\": \"" + format_quantity(*held) + "\"" : std::string();
   change.set.emplace_back(
@@ -226,7 +227,8 @@ std::vector<Change> faster_networks(const Situation& s) {
                   words::with_network(rented_as(s, machine->name), line(*machine)->value)};
     if (s.scenario.cluster.network) change.set.emplace_back("/cluster/network", "null");
     if (!of_gpus || !machine->gpu_network) {
-      change.without = {{"/cluster/network", format_quantity(s.resolved.machine->network->value)}};
+      change.without = {{"/cluster/network", format_quantity(s.scenario.cluster.network.value_or(
+                                                 s.resolved.machine->network->value))}};
     }
     list.push_back(std::move(change));
   }

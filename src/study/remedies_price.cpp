@@ -9,6 +9,7 @@
 #include "base/number_text.hpp"
 #include "catalog/listing.hpp"
 #include "catalog/lookup.hpp"
+#include "study/by_events.hpp"
 #include "study/cost.hpp"
 #include "study/remedy.hpp"
 #include "study/replicate.hpp"
@@ -44,11 +45,15 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
   const Bytes data = s.resolved.terms.dataset;
   if (!data_goes_along(s) || data <= Bytes{}) return;
   change.words = words::region_with_data(region, data);
-  if (!s.on_aws()) return;  // no price of the way is known
+  if (!s.on_aws()) {
+    change.words += words::way_without_price;
+    return;
+  }
   const auto way = find_transfer_between(
       s.catalog, s.scenario.cluster.region.value_or(std::string(default_region)), region);
   Money cost = way ? transfer_cost({{}, data, *way}) : Money{};
   if (s.scenario.source.service.family() == Service::s3) cost += written_to_s3(s, region);
+  if (s.scenario.source.service.family() == Service::efs) cost += written_to_efs(s, region);
   add_one_off(change, cost, words::copied_there(region));
 }
 
@@ -121,15 +126,30 @@ std::vector<Change> shorter_block(const Situation& s) {
   constexpr int draws = 200;
   constexpr double left_out = 0.05;
   RunOptions options;
+  options.events = true;
+  options.gains = Gains::none;
+  options.list_inputs = false;
+  study::Stated stated;
+  run(s.scenario, s.catalog, s.host, options, &stated);
+  options.stretch = stated.stretch();
   options.replications = draws;
   options.bottlenecks = false;
-  const Bands bands = replicate(s.scenario, s.catalog, s.host, options);
+  const auto drawn = [&](const Scenario& job) {
+    return replicate(job, s.catalog, s.host, options);
+  };
+  const Bands bands = drawn(s.scenario);
   if (bands.never_ends > left_out) return {};
   const Duration longest = seconds(bands.total_s[2]);
-  const auto block = block_that_holds(longest);
-  if (!block || *block >= *s.scenario.cluster.booked) return {};
-  return {{{{"/cluster/booked", whole_text(*block / hours(1.0)) + " h"}},
-           words::shorter_block(*block, longest)}};
+  // A job without checkpoints may take longer in a shorter block, or never end.
+  Scenario booked = s.scenario;
+  for (auto block = block_that_holds(longest); block && *block < *s.scenario.cluster.booked;
+       block = block_that_holds(*block + hours(1.0))) {
+    booked.cluster.booked = block;
+    if (drawn(booked).never_ends > left_out) continue;
+    return {{{{"/cluster/booked", whole_text(*block / hours(1.0)) + " h"}},
+             words::shorter_block(*block, longest)}};
+  }
+  return {};
 }
 
 /// The rung of what makes a bill smaller and changes nothing else: no rung comes before it.

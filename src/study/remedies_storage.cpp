@@ -255,8 +255,7 @@ std::vector<Change> to_efs(const Situation& s) {
                                     s.scenario.source.storage_class_or("STANDARD"));
   if (bucket && bucket->get) copy += bucket->get->value * objects_of_dataset(s);
   if (bucket && bucket->retrieval) copy += bucket->retrieval->value * data;
-  const auto efs = find_efs_throughput_price(s.catalog, region_of_job(s));
-  if (efs && efs->elastic_write) copy += efs->elastic_write->value * data;
+  copy += written_to_efs(s, region_of_job(s));
   add_one_off(change, copy, words::copied_to_efs);
   add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   return {change};

@@ -74,6 +74,8 @@ struct Remedy {
 double objects_of_dataset(const Situation& s);
 /// What writing the data into a bucket in `region` costs: a request for each object.
 Money written_to_s3(const Situation& s, std::string_view region);
+/// The same to EFS with elastic throughput.
+Money written_to_efs(const Situation& s, std::string_view region);
 /// Something more that is paid once.
 void add_one_off(Change& change, Money cost, std::string_view of);
 

@@ -32,6 +32,7 @@ std::string copied_once(std::string_view region);
 /// "region = eu-west-1, the data copied there once (127 GB)"
 std::string region_with_data(std::string_view region, Bytes data);
 std::string copied_there(std::string_view region);
+inline constexpr std::string_view way_without_price = " (what the copy costs is not known)";
 std::string fsx_from_copy(Bytes size);
 std::string efs_from_copy(Bytes size);
 /// Of drives that an instance has for as long as it runs.

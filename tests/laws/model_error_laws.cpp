@@ -177,7 +177,11 @@ TEST_CASE("model error: doubt about storage is none about a job that its GPU kee
 
 TEST_CASE("model error: a given efficiency is as unsure as scaling out is") {
   const Scenario scenario = bound_by(ErrorClass::scale_out);
-  const ClassErrors errors = only("scale_out", 0.2);
+  // Steps of jobs are off by less than messages alone, which a study without any measurement is of.
+  const auto row = [](std::string name, double between) {
+    return ClassError{std::move(name), 0.0, between, 0.0, 4.0, 10.0, 5.0, 0.1, 1.4};
+  };
+  const ClassErrors errors({row("scale_out/nothing", 0.2), row("scale_out/fitted", 0.2)});
   const double stated = time_of(scenario, errors, at_stated);
   const auto key = study::draw_key(ErrorClass::scale_out);
   const double slow = time_of(scenario, errors, drawing(key, 0.95));
@@ -188,6 +192,10 @@ TEST_CASE("model error: a given efficiency is as unsure as scaling out is") {
   CHECK(std::log(stated / fast) == Approx(63.0 / 64.0 * whole).epsilon(0.03));
   const Scenario alone = bound_by(ErrorClass::gpu);
   CHECK(time_of(alone, errors, drawing(key, 0.95)) == time_of(alone, errors, at_stated));
+  const ClassErrors of_messages({row("scale_out/nothing", 0.5), row("scale_out/fitted", 0.2)});
+  const double slower = time_of(scenario, of_messages, drawing(key, 0.95));
+  CHECK(std::log(slower / stated) > 1.03 * std::log(slow / stated));
+  CHECK(std::log(slower / stated) < 0.97 * 0.5 / 0.2 * std::log(slow / stated));
 }
 
 TEST_CASE("model error: jobs that are compared share a study's part, and neighbours a point's") {
