@@ -352,6 +352,21 @@ TEST_CASE("observe fit: a job on several instances stays one, and its exchange i
   CHECK(shell(again + " --instances 0").status == 2);
 }
 
+TEST_CASE("observe fit: workers that a recording does not show are no other programs") {
+  const Folder folder;
+  std::string text = "_timestamp,system.cpu,system.cpu.0.cpu_percent,system.cpu.1.cpu_percent\n";
+  for (int i = 0; i < 30; ++i) text += std::to_string(1700000000 + 10 * i) + ",3,80,80\n";
+  const std::string fit = "feedrate observe fit '" + folder.write("wandb.csv", text) +
+                          "' --batch-size 64 --throughput 500 --gpus 1 --num-workers ";
+  const Outcome workers = shell(fit + "4");
+  CHECK(workers.status == 0);
+  CHECK_FALSE(has(workers.out, "other programs"));
+  // Without workers the process is the whole job.
+  const Outcome alone = shell(fit + "0");
+  CHECK(alone.status == 0);
+  CHECK(has(alone.out, "other programs 77 %"));
+}
+
 TEST_CASE("observe fit: what is no observation is refused, and nothing is written") {
   const Folder folder;
   const std::string output = folder / "job.json";

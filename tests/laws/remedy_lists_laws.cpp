@@ -197,6 +197,18 @@ TEST_CASE("remedies: data that goes along to another region is copied there once
   const auto taken = tried(here, "region");
   CHECK(taken.size() == regions.size());
   for (const Change& change : taken) CHECK(change.one_off > Money{});
+  // Into a file system there each byte is written at 0.06 USD/GB, where that is known.
+  testing_resolve::Settings mounted = in_s3;
+  mounted.emplace_back("/cluster/purchase", "on_demand");
+  mounted.emplace_back("/cluster/region", "eu-central-1");
+  mounted.emplace_back("/source", R"({"service": "efs"})");
+  int home = 0;
+  for (const Change& change : tried(mounted, "region")) {
+    if (change.set.front().second != "us-east-1") continue;
+    ++home;
+    CHECK(change.one_off.base() == Approx(20.0 * (0.02 + 0.06)));
+  }
+  CHECK(home == 1);
   testing_resolve::Settings stays = in_s3;
   stays.emplace_back("/source/region", "us-east-1");
   for (const Change& change : tried(stays, "region")) CHECK(change.one_off == Money{});
@@ -289,6 +301,17 @@ TEST_CASE(
   }
   CHECK(stored == Approx(160.0 * 0.023).epsilon(0.02));
   CHECK(asked == Approx(0.4 * 0.4));  // 400,000 GETs, at 0.40 USD a million
+
+  // As long as the volume itself was to hold it.
+  testing_resolve::Settings held = on_volume;
+  held.emplace_back("/disk/snapshot_held", "null");
+  held.emplace_back("/source/storage_held", "60 d");
+  const auto kept = run_with(held, tried(held, "nvme").front().set);
+  double of_bucket = 0.0;
+  for (const BillLine& line : kept.bill.lines) {
+    if (line.of.starts_with("S3 STANDARD")) of_bucket += line.amount.base();
+  }
+  CHECK(of_bucket == Approx(2.0 * stored));
 
   // What is copied from S3 already is copied to the drives as it was to the volume.
   testing_resolve::Settings staged = on_volume;

@@ -182,6 +182,23 @@ TEST_CASE("law: experts that are not spread over GPUs send no tokens, however ma
   CHECK(figures_of(four) == figures_of(with(R"({"tensor": 2, "layers": 8, "hidden_size": 1024})")));
 }
 
+TEST_CASE("law: an operation that is marked as kept changes nothing where nothing is kept") {
+  const Settings job = {{"/preprocess", R"([{"operation": "a", "cpu": "2 ms"},
+                                            {"operation": "b", "cpu": "1 ms"}])"},
+                        {"/dataset/samples", "1000"},
+                        {"/job/epochs", "3"}};
+  const auto with = [&](const char* kept) {
+    Settings settings = job;
+    settings.emplace_back("/loader/in_memory_cache", kept);
+    settings.emplace_back("/preprocess/1/cached", "true");
+    return run_of(settings);
+  };
+  const Result none = with("false");
+  CHECK(said_of(none.remarks, "/preprocess/1/cached"));
+  CHECK(figures_of(none) == figures_of(run_of(job)));
+  CHECK_FALSE(said_of(with("true").remarks, "/preprocess/1/cached"));
+}
+
 TEST_CASE("law: a file system as large as its data holds it, and none that is smaller") {
   // 200,000 samples of 100 kB.
   for (const char* const store : {"efs", "fsx-ontap", "weka"}) {

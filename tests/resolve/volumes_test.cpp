@@ -125,3 +125,24 @@ TEST_CASE("volumes: once the credit of hard disks is spent a job reads at what t
   const double left = 3e12 - burst * 250.0 * mib;
   CHECK(time("3") == Approx(burst + left / (40.0 * mib)).epsilon(0.01));
 }
+
+TEST_CASE("volumes: what is provisioned beyond the baseline and has no price is not free") {
+  Catalog prices = test::catalog();
+  for (EbsPrice& price : prices.ebs_prices) {
+    if (price.type == "gp3") price.iops = std::nullopt;
+  }
+  const auto resolved = [&](const char* iops) {
+    return resolve::resolve(test::job({{"source.service", "ebs"},
+                                       {"disk.volume_type", "gp3"},
+                                       {"disk.bandwidth", "null"},
+                                       {"disk.size", "2 TiB"},
+                                       {"disk.iops", iops}}),
+                            prices);
+  };
+  const auto more = resolved("16000 /s");
+  CHECK(more.terms.unpriced);
+  CHECK(std::count_if(more.caveats.begin(), more.caveats.end(), [](const std::string& caveat) {
+          return caveat.starts_with("The rate of operations of the gp3 volume beyond what is free");
+        }) == 1);
+  CHECK_FALSE(resolved("3000 /s").terms.unpriced);
+}

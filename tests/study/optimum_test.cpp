@@ -172,7 +172,8 @@ TEST_CASE("optimize: what no GPU holds is left out with the reason, in scale as 
 TEST_CASE("optimize: a volume is not recommended because it has no price") {
   Catalog prices = test::catalog();
   std::erase_if(prices.ebs_prices, [](const EbsPrice& price) { return price.type == "io2"; });
-  const auto winner = [&](const std::vector<std::string>& types, Minimized minimized) {
+  const auto optimum = [&](const std::vector<std::string>& types, Minimized minimized,
+                           std::optional<Money> budget) {
     study::Axes axes{study::Grid({{"/disk/volume_type", types}}), {}, {}};
     axes.make = [](study::Setting set) {
       set.insert(set.begin(), {{"source.service", "ebs"},
@@ -184,7 +185,11 @@ TEST_CASE("optimize: a volume is not recommended because it has no price") {
     axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
     study::OptimizeOptions options;
     options.minimized = minimized;
-    return study::optimize(axes, prices, nullptr, options).winner.value();
+    options.constraints.budget = budget;
+    return study::optimize(axes, prices, nullptr, options);
+  };
+  const auto winner = [&](const std::vector<std::string>& types, Minimized minimized) {
+    return optimum(types, minimized, std::nullopt).winner.value();
   };
   const auto says = [](const Winner& one, const std::string& part) {
     const auto& all = one.result.caveats;
@@ -202,6 +207,13 @@ TEST_CASE("optimize: a volume is not recommended because it has no price") {
   const auto alone = winner({"io2"}, Minimized::total);
   CHECK(says(alone, "The EBS volume is not on the bill"));
   CHECK_FALSE(says(alone, "looks cheaper"));
+  // Nor does it keep a budget by that, nor come nearest to one.
+  const Money between = 0.5 * (money.point.outlay.money + time.point.outlay.money);
+  const auto within = optimum({"io2", "gp3"}, Minimized::time, 1.01 * money.point.outlay.money);
+  CHECK(value(within.winner.value().point, "/disk/volume_type") == "gp3");
+  const auto none = optimum({"io2", "gp3"}, Minimized::time, 0.01 * between);
+  CHECK_FALSE(none.winner);
+  CHECK(value(none.nearest.value().point, "/disk/volume_type") == "gp3");
 }
 
 TEST_CASE("optimize: nothing depends on the number of threads") {
