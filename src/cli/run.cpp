@@ -85,13 +85,17 @@ void write_samples(const RunArguments& arguments, const NamedResult& named, Dura
     header.instances = r.instances;
     header.gpus = r.gpus / r.instances;
   }
-  // Of a pool, a rank's threads are those of one process, which feeds its GPU.
-  const bool processes = std::any_of(
-      timeline.sections.begin(), timeline.sections.end(), [](const TimelineSection& section) {
-        return std::any_of(section.tracks.begin(), section.tracks.end(),
-                           [](const Track& track) { return track.kind == TrackKind::worker; });
-      });
-  if (processes && *header.gpus > 1.0) header.ranks = 1.0;
+  // A rank's workers or threads are shown, and helpers that work for all ranks are no rank's.
+  const auto any = [&](TrackKind kind) {
+    return std::any_of(timeline.sections.begin(), timeline.sections.end(),
+                       [&](const TimelineSection& section) {
+                         return std::any_of(section.tracks.begin(), section.tracks.end(),
+                                            [&](const Track& track) { return track.kind == kind; });
+                       });
+  };
+  const bool of_rank =
+      any(TrackKind::worker) || (any(TrackKind::thread) && !any(TrackKind::remote));
+  if (of_rank && *header.gpus > 1.0) header.ranks = 1.0;
   // Whole or not at all: a part of it would look like a shorter job.
   const bool printed = arguments.samples == standard_input_path;
   Spool spool(printed ? "" : arguments.samples);

@@ -237,6 +237,10 @@ TEST_CASE("observe fit: a twin of several GPUs has the workers of one, and says 
     CHECK(predicted("'" + fitted + "'" + set) ==
           Approx(predicted("'" + job + "'" + set)).epsilon(0.05));
   }
+  // The threads of a pool are one rank's as well.
+  const std::string pool = "'" + job + "' --set loader.kind=tf.data --set num_workers=8";
+  CHECK(predicted("'" + fitted_twin(folder, pool) + "'") == Approx(predicted(pool)).epsilon(0.05));
+  CHECK(has(slurp(folder / "twin.jsonl"), "\"GPUs\": 4, \"Ranks\": 1"));
 }
 
 TEST_CASE("observe fit: the twin of a job that a disk holds back knows what the disk gives") {
