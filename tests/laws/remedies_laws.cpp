@@ -173,8 +173,8 @@ class Table {
     for (const Operation& one : all) {
       if (one.where != Place::cpu) continue;
       rows_["in_memory_cache"].lacks =
-          is_random(one) || (!bytes && !job_.dataset.decoded_bytes_per_sample && !last_output() &&
-                             !one.output_bytes);
+          is_random(one) ||
+          (!bytes && !job_.dataset.decoded_bytes_per_sample && !last_output() && !one.output_bytes);
       break;
     }
   }
