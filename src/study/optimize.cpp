@@ -124,11 +124,12 @@ void fill_misses(Optimum& optimum, const Field& field) {
     any_whole = any_whole || (field.answered(i) && !field[i].unpriced);
   }
   for (std::size_t i = 0; i < field.size(); ++i) {
+    if (!field.answered(i)) continue;
+    better(fastest, i, [&](std::size_t p) { return rank_of(field[p], Minimized::time); });
     // A bill that lacks a price is near no budget by it.
-    if (!field.answered(i) || (any_whole && field[i].unpriced)) continue;
+    if (any_whole && field[i].unpriced) continue;
     better(nearest, i,
            [&](std::size_t p) { return std::pair(excess(field[p], constraints), field.rank(p)); });
-    better(fastest, i, [&](std::size_t p) { return rank_of(field[p], Minimized::time); });
     better(cheapest, i, [&](std::size_t p) { return rank_of(field[p], Minimized::money); });
   }
   NearestMiss& miss = optimum.nearest.emplace();

@@ -214,6 +214,7 @@ TEST_CASE("optimize: a volume is not recommended because it has no price") {
   const auto none = optimum({"io2", "gp3"}, Minimized::time, 0.01 * between);
   CHECK_FALSE(none.winner);
   CHECK(value(none.nearest.value().point, "/disk/volume_type") == "gp3");
+  CHECK(value(none.fastest.value(), "/disk/volume_type") == "io2");
 }
 
 TEST_CASE("optimize: nothing depends on the number of threads") {
