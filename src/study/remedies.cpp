@@ -20,6 +20,10 @@ bool clash(const Setting& a, const Setting& b) {
   return false;
 }
 
+std::string region_of_job(const Situation& s) {
+  return s.scenario.cluster.region.value_or(std::string(default_region));
+}
+
 double objects_of_dataset(const Situation& s) {
   return std::ceil(s.inputs().samples / s.scenario.dataset.samples_per_object.value_or(1.0));
 }

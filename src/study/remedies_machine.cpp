@@ -127,9 +127,7 @@ void fill_from_s3(const Situation& s, Change& change) {
   change.set.emplace_back(
       "/source", R"({"service": "s3", "input_mode": "File", "bill_storage": true)" + as_long + "}");
   change.words += words::filled_from_s3;
-  add_one_off(change,
-              written_to_s3(s, s.scenario.cluster.region.value_or(std::string(default_region))),
-              words::copied_to_s3);
+  add_one_off(change, written_to_s3(s, region_of_job(s)), words::copied_to_s3);
 }
 
 std::vector<Change> nvme_instances(const Situation& s) {

@@ -49,8 +49,7 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
     change.words += words::way_without_price;
     return;
   }
-  const auto way = find_transfer_between(
-      s.catalog, s.scenario.cluster.region.value_or(std::string(default_region)), region);
+  const auto way = find_transfer_between(s.catalog, region_of_job(s), region);
   Money cost = way ? transfer_cost({{}, data, *way}) : Money{};
   if (s.scenario.source.service.family() == Service::s3) cost += written_to_s3(s, region);
   if (s.scenario.source.service.family() == Service::efs) cost += written_to_efs(s, region);

@@ -175,10 +175,6 @@ const resolve::TransferTerms* from_another_region(const Situation& s) {
   return nullptr;
 }
 
-std::string region_of_job(const Situation& s) {
-  return s.scenario.cluster.region.value_or(std::string(default_region));
-}
-
 /// All of the data once over the way from its region; nothing where it lies where the job is.
 Money brought_once(const Situation& s) {
   const resolve::TransferTerms* const transfer = from_another_region(s);

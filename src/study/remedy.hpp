@@ -70,6 +70,8 @@ struct Remedy {
   std::string (*lacks)(const Situation&) = nullptr;
 };
 
+/// Of AWS, where it is not said: the default.
+std::string region_of_job(const Situation& s);
 /// Of objects of S3 that are as large as those that are there.
 double objects_of_dataset(const Situation& s);
 /// What writing the data into a bucket in `region` costs: a request for each object.
