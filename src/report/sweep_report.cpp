@@ -180,7 +180,7 @@ std::string change(double by) {
 
 /// More instances beside the fewest: what they gain and cost, and at which efficiency they pay.
 Table scale_out_table(const Sweep& sweep) {
-  constexpr std::array shown = {1, 2, 3};  // of ladder_efficiencies
+  constexpr std::array<std::size_t, 3> shown = {1, 2, 3};  // of ladder_efficiencies
   Table table;
   table.title = "More instances, compared with the fewest";
   for (const auto& [key, value] : sweep.points.front().set) {
@@ -189,7 +189,7 @@ Table scale_out_table(const Sweep& sweep) {
   for (const char* title : {"time", "cost", "total", "efficiency", "of the job", "pays from"}) {
     table.columns.push_back({title, Align::right, std::string_view(title) == "of the job"});
   }
-  for (const int i : shown) {
+  for (const std::size_t i : shown) {
     table.columns.push_back(
         {fmt::format("total at {}", percent(ladder_efficiencies[i])), Align::right, true});
   }
@@ -208,9 +208,8 @@ Table scale_out_table(const Sweep& sweep) {
     add(r.efficiency, percent);
     add(r.job_efficiency, percent);
     row.cells.emplace_back(beside.break_even ? percent(*beside.break_even) : "never");
-    for (const int i : shown) {
-      const auto at = static_cast<std::size_t>(i);
-      add(at < beside.total_at.size() ? std::optional(beside.total_at[at]) : std::nullopt, percent);
+    for (const std::size_t i : shown) {
+      add(i < beside.total_at.size() ? std::optional(beside.total_at[i]) : std::nullopt, percent);
     }
     if (table.rows.size() < rows_that_fit) table.rows.push_back(std::move(row));
   }

@@ -208,9 +208,9 @@ class Adviser {
     const double all = saved(*trial.after);
     if (trial.change.without.empty() || all < least_saving * savings_.cost_before()) return false;
     Setting set = trial.change.set;
-    for (const auto& [key, value] : trial.change.without) {
-      std::erase_if(set, [&](const auto& pair) { return pair.first == key; });
-      set.emplace_back(key, value);
+    for (const auto& put_back : trial.change.without) {
+      std::erase_if(set, [&](const auto& pair) { return pair.first == put_back.first; });
+      set.push_back(put_back);
     }
     try {
       return saved(figures_of_job(run(make_(set), catalog_, host_, plain()))) >= half * all;

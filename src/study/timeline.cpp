@@ -19,7 +19,8 @@ void note_cut(Timeline& timeline, const TimelineSection& section, double asked,
               const TimelineOptions& options) {
   const auto shown = static_cast<double>(section.steps.size());
   if (section.whole || shown >= asked) return;
-  timeline.remarks.push_back(words::timeline_cut(section.name, shown, asked, options.most_events));
+  timeline.remarks.push_back(words::timeline_cut(section.name, shown, asked,
+                                                 static_cast<std::size_t>(options.most_events)));
 }
 
 /// Steps that are shown of an epoch, no more than the job has.
