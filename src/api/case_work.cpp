@@ -25,7 +25,6 @@ ScenarioCases cases_of(const schema::Document& document, const Catalog& catalog,
 study::RunOptions case_options(const Depth& depth) {
   constexpr int interval_draws = 100;
   study::RunOptions options = stated_options(depth);
-  options.gains = study::Gains::rivals;
   if (options.replications == 0) options.replications = interval_draws;
   return options;
 }

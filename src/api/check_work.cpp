@@ -112,7 +112,6 @@ class Checker {
         rules_(rules),
         dashes_(dashes),
         options_(stated_options(inputs_.depth)) {
-    options_.gains = study::Gains::rivals;
     options_.guesses = false;  // the same ones stand behind the baseline
   }
 

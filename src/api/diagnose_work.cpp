@@ -77,6 +77,7 @@ Simulated simulated_beside(const schema::Document& document, const Scenario& sce
                            const Depth& depth) {
   study::RunOptions run = stated_options(depth);
   run.try_workers = true;
+  run.gains = study::Gains::all;
   return with_places(document, [&] {
     Simulated out{scenario.name, file, study::run(scenario, catalog, host, run), {}, {}};
     out.readings = study::simulated_readings(out.result, scenario, catalog, host);

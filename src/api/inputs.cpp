@@ -83,6 +83,7 @@ study::RunOptions weighing_options(const Depth& depth) {
   constexpr int draws = 100;
   study::RunOptions run = stated_options(depth);
   run.weigh = true;
+  run.gains = study::Gains::all;
   run.try_workers = true;
   if (run.replications > 0) return run;
   run.replications = draws;

@@ -14,7 +14,6 @@ namespace feedrate::api {
 study::RunOptions options_of_points(const Depth& depth, std::size_t points) {
   study::RunOptions options = run_options(depth);
   options.events = confirms(depth) && points <= most_by_events;
-  options.gains = study::Gains::rivals;
   options.refuse_unheld = true;
   return options;
 }

@@ -85,6 +85,7 @@ struct BillInput {
   HourlyPrice value_of_hour;
   PerStage<Duration> stall;    ///< GPU waiting per GPU, whole job, booked by stage
   double paid_in_waits = 0.0;  ///< of the cluster's instances, while spot capacity is waited for
+  bool unpriced = false;       ///< something of the job has no price, and is missing
 };
 
 enum class BillPart { compute, auxiliary, storage, requests, transfer };
@@ -155,6 +156,7 @@ struct Bill {
   Duration billed_time;  ///< of one instance of the cluster, after rounding, minimum and booking
   double paid_in_waits = 0.0;  ///< of the cluster's instances, while spot capacity is waited for
   std::vector<BillLine> lines;
+  bool unpriced = false;  ///< something of the job has no price: it looks cheaper than it is
 };
 
 }  // namespace feedrate

@@ -44,6 +44,11 @@ struct Outlay {
   }
 };
 
+inline Outlay outlay_of(const Result& result) {
+  return {result.times.total, result.bill.money, result.bill.total, result.step_is_guess,
+          result.bill.unpriced};
+}
+
 /// Of what is minimized: points that are nearer to each other are equally good to whoever chooses.
 inline constexpr double alike_share = 1e-3;
 

@@ -271,6 +271,7 @@ struct Pricer {
 
   /// Without a price what is far away looks cheapest: that is said beside the headline.
   void unpriced(std::string_view what, std::string_view why) const {
+    terms.unpriced = true;
     if (!context.texts) return;
     context.out.caveats.push_back(fmt::format("{} is not on the bill: {}.", what, why));
   }

@@ -85,7 +85,7 @@ struct Terms {
   bool from_another_region = false;
   Bytes checkpoint;  ///< of one, written to where the data comes from
   HourlyPrice value_of_hour;
-  bool unpriced = false;  ///< a volume has no price, and is missing
+  bool unpriced = false;  ///< something has no price, and is missing
 };
 
 }  // namespace feedrate::resolve

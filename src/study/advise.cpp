@@ -15,6 +15,7 @@
 #include "study/drawn_job.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
+#include "words/job.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -107,7 +108,6 @@ class Adviser {
   [[nodiscard]] RunOptions by_events(bool events) const {
     RunOptions options = plain();
     options.events = events;
-    options.gains = Gains::rivals;
     options.seed = options_.seed;
     return options;
   }
@@ -183,6 +183,9 @@ class Adviser {
       Trial& trial = trials_[i];
       try {
         const Result result = run(make_(trial.change.set), catalog_, host_, plain());
+        if (situation.priced && result.bill.unpriced && !situation.result.bill.unpriced) {
+          throw InputError(words::bill_lacks_a_price());
+        }
         trial.after = figures_of_job(result);
         trial.caveats = result.caveats;
         trial.by_another = saves_by_another(trial);

@@ -222,6 +222,7 @@ BillInput bill_input(const Terms& terms, const pipeline::Inputs& inputs,
   bill.value_of_hour = terms.value_of_hour;
   bill.stall = outcome.total.stall;
   bill.paid_in_waits = biller.paid_in_waits();
+  bill.unpriced = terms.unpriced;
   const reliability::Course& course = outcome.interrupted.counted;
   bill.stall[Stage::interruption] -= biller.unpaid_waits(terms.compute);
   if (!bill.compute.rule.startup_billed) {

@@ -37,7 +37,6 @@ std::vector<std::optional<Confirmed>> confirm(std::span<const std::size_t> point
   RunOptions options;
   options.events = true;
   options.seed = seed;
-  options.gains = Gains::rivals;
   options.list_inputs = false;
   std::vector<std::optional<Confirmed>> list(points.size());
   for_each_index(points.size(), jobs, [&](std::size_t i) {
@@ -58,10 +57,7 @@ std::vector<std::optional<Confirmed>> confirmed(
 
 std::optional<Confirmed> confirmed(std::size_t point, Setting set, const Result& result) {
   if (!result.by_events) return std::nullopt;
-  return Confirmed{point,
-                   std::move(set),
-                   {result.times.total, result.bill.money, result.bill.total, result.step_is_guess},
-                   result.bottleneck.stage,
+  return Confirmed{point, std::move(set), outlay_of(result), result.bottleneck.stage,
                    *result.by_events};
 }
 
@@ -111,7 +107,9 @@ SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& co
     return contenders(first, points.size(), [&](std::size_t i) -> std::optional<double> {
       const Placed& one = points[i];
       if (!one.answered || !within.met(one.time, one.money)) return std::nullopt;
-      return minimized == Minimized::time ? one.time.base() : one.cost.base();
+      if (minimized == Minimized::time) return one.time.base();
+      if (one.unpriced && !points[first].unpriced) return std::nullopt;
+      return one.cost.base();
     });
   };
   const auto fastest = among(best.fastest, Minimized::time, {});

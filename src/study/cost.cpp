@@ -167,6 +167,7 @@ Bill bill_of(const BillInput& input, bool named) {
   const Duration used = billed_time(input.compute.rule, input.compute.startup, input.compute.busy);
   bill.billed_time = used;
   bill.paid_in_waits = input.paid_in_waits;
+  bill.unpriced = input.unpriced;
   Duration held = used;
   HourlyPrice cluster = input.compute.instances * input.compute.price.value;
   bill.lines.push_back(machine_line(BillPart::compute, input.compute, named));

@@ -39,8 +39,13 @@ class Chooser {
     const auto value = [&](std::size_t i) {
       return in_money_ ? sweep.points[i].result.bill.total.base() : time(i);
     };
+    const auto unpriced = [&](std::size_t i) { return sweep.points[i].result.bill.unpriced; };
     for (std::size_t i = 0; i < sweep.points.size(); ++i) {
       if (sweep.points[i].answered()) points_.push_back(i);
+    }
+    // A bill that lacks a price is no less than another, however it is drawn.
+    if (in_money_ && !std::all_of(points_.begin(), points_.end(), unpriced)) {
+      std::erase_if(points_, unpriced);
     }
     std::stable_sort(points_.begin(), points_.end(), [&](std::size_t a, std::size_t b) {
       return std::pair(value(a), time(a)) < std::pair(value(b), time(b));
@@ -185,6 +190,7 @@ std::optional<Decision> decide(const Sweep& sweep, std::span<const SweepInput> i
                                       [](const SweepPoint& point) { return point.answered(); });
   if (answered < 2) return std::nullopt;
   const Chooser chooser(sweep, inputs, catalog, host);
+  if (chooser.points().size() < 2) return std::nullopt;
   Decision decision;
   decision.in_money = chooser.in_money();
   decision.best = chooser.points().front();

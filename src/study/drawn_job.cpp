@@ -51,7 +51,6 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   vary(job.outcome, own.wobble);
   std::vector<std::string> remarks;
   job.bill = bill_of(bill_input(resolved.terms, resolved.inputs, job.outcome, remarks), false);
-  job.unpriced = resolved.terms.unpriced;
   job.inputs = std::move(resolved.inputs);
   job.unheld = std::move(resolved.unheld);
   return job;

@@ -22,7 +22,6 @@ struct DrawnJob {
                            ///< played
   Bill bill;
   std::optional<Problem> unheld = {};  ///< resolve::Resolved::unheld
-  bool unpriced = false;               ///< as of its resolve::Terms
 };
 
 /// InputError where no GPU holds the job's weights: no job to choose among others.

@@ -41,15 +41,13 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     plain.list_inputs = false;
     plain.refuse_unheld = true;
     const Result result = run(scenario, catalog, host, plain);
-    const auto resolved = resolve::resolve(scenario, catalog, host, {}, resolve::Want::numbers);
-    return {result.times.total, result.bill.money, result.bill.total, resolved.inputs.step_is_guess,
-            resolved.terms.unpriced};
+    return outlay_of(result);
   }
   const DrawnJob job = drawn_job(scenario, catalog, host, {});
   expect_an_end(job.outcome);
   expect_held(job);
   return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess,
-          job.unpriced};
+          job.bill.unpriced};
 }
 
 double excess(const Outlay& outlay, const Constraints& constraints) {

@@ -44,10 +44,10 @@ struct RunOptions {
   std::function<bool()> enough{};
   /// Whose errors of the model replications draw; null: those that were learned.
   const ClassErrors* class_errors = nullptr;
-  Gains gains = Gains::all;    ///< several simulations, most of a run
-  bool refuse_unheld = false;  ///< refuse weights that no GPU holds, which are doubted otherwise:
-                               ///< of points among which one is chosen
-  bool try_workers = false;    ///< fill Bottleneck::workers: a few dozen simulations
+  Gains gains = Gains::rivals;  ///< several simulations, most of a run
+  bool refuse_unheld = false;   ///< refuse weights that no GPU holds, which are doubted otherwise:
+                                ///< of points among which one is chosen
+  bool try_workers = false;     ///< fill Bottleneck::workers: a few dozen simulations
 };
 
 struct Stated;

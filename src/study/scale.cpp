@@ -107,7 +107,7 @@ class TimeCurve {
         expect_an_end(job.outcome);
         expect_held(job);
         outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total,
-                             job.inputs.step_is_guess};
+                             job.inputs.step_is_guess, job.bill.unpriced};
       } catch (const InputError& error) {
         problems = error.problems();
       }

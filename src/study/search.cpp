@@ -110,7 +110,6 @@ class Seeker {
   [[nodiscard]] RunOptions options_of(bool by_events) const {
     RunOptions options = options_;
     options.events = by_events;
-    options.gains = Gains::rivals;
     return options;
   }
 

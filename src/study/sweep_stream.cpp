@@ -152,7 +152,7 @@ class Streaming {
 
 Placed placed(const SweepPoint& point) {
   return {point.result.times.total, point.result.bill.total, point.answered(),
-          point.result.bill.money};
+          point.result.bill.money, point.result.bill.unpriced};
 }
 
 StreamedSweep stream_sweep(const SweepStream& stream, int jobs, const SweepProgress& progress) {
@@ -165,7 +165,9 @@ StreamedSweep stream_sweep(const SweepStream& stream, int jobs, const SweepProgr
 
 Meeting meeting(std::span<const Placed> points, const Constraints& constraints) {
   Meeting out;
-  const auto cost = [&](std::size_t i) { return std::pair(points[i].cost, points[i].time); };
+  const auto cost = [&](std::size_t i) {
+    return std::tuple(points[i].unpriced, points[i].cost, points[i].time);
+  };
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!points[i].answered || !constraints.met(points[i].time, points[i].money)) continue;
     ++out.points;
@@ -181,14 +183,14 @@ StandingOut standing_out(std::span<const Placed> points) {
     if (points[i].answered) order.push_back(i);
   }
   if (order.empty()) return out;
+  const auto cost = [&](std::size_t i) { return std::pair(points[i].unpriced, points[i].cost); };
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Placed& p = points[a];
     const Placed& q = points[b];
-    if (p.time != q.time) return p.time < q.time;
-    return p.cost != q.cost ? p.cost < q.cost : a < b;
+    return std::tuple(p.time, cost(a), a) < std::tuple(q.time, cost(b), b);
   });
   for (const std::uint32_t i : order) {
-    if (out.pareto.empty() || points[i].cost < points[out.pareto.back()].cost) {
+    if (out.pareto.empty() || cost(i) < cost(out.pareto.back())) {
       out.pareto.push_back(i);
     }
   }

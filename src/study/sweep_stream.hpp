@@ -18,8 +18,9 @@ namespace feedrate::study {
 struct Placed {
   Duration time;
   Money cost;
-  bool answered = true;  ///< the point has a result
-  Money money{};         ///< amount of the invoice
+  bool answered = true;   ///< the point has a result
+  Money money{};          ///< amount of the invoice
+  bool unpriced = false;  ///< Outlay::unpriced
 };
 
 Placed placed(const SweepPoint& point);
@@ -52,15 +53,17 @@ struct SweepStream {
 StreamedSweep stream_sweep(const SweepStream& stream, int jobs = 0,
                            const SweepProgress& progress = {});
 
-/// The number of points that meet the constraints, and the one of them with the lowest total cost:
-/// as Sweep::meeting and Sweep::cheapest_meeting.
+/// The number of points that meet the constraints, and the one of them with the lowest total cost,
+/// of those whose bill has all prices where there are such: as Sweep::meeting and
+/// Sweep::cheapest_meeting.
 struct Meeting {
   std::size_t points = 0;
   std::optional<std::size_t> cheapest;
 };
 Meeting meeting(std::span<const Placed> points, const Constraints& constraints);
 
-/// The indices of the points that stand out, as in Sweep. Valid where a point is answered.
+/// The indices of the points that stand out, as in Sweep: beside points whose bill has all prices,
+/// others by their time alone. Valid where a point is answered.
 struct StandingOut {
   std::size_t fastest = 0;
   std::size_t cheapest = 0;

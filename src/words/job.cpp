@@ -145,9 +145,13 @@ std::string better_but_guessed(const std::string& setting, double better) {
 
 std::string cheaper_but_unpriced(const std::string& setting) {
   return fmt::format(
-      "{} looks cheaper, but its bill lacks the price of a volume, which is not known, and no "
-      "choice rests on that.",
+      "{} looks cheaper, but its bill lacks a price that is not known, and no choice rests on "
+      "that.",
       setting);
+}
+
+std::string bill_lacks_a_price() {
+  return "its bill would lack a price that is not known, so nobody knows what it saves";
 }
 
 std::string efficiency_for_all(double efficiency) {

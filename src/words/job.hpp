@@ -75,6 +75,7 @@ std::string timeline_cut(std::string_view section, double shown, double asked, s
 std::string better_but_guessed(const std::string& setting, double better);
 /// Of a point whose bill lacks a price.
 std::string cheaper_but_unpriced(const std::string& setting);
+std::string bill_lacks_a_price();
 /// Of a choice among numbers of instances whose batches change with them.
 inline constexpr std::string_view choice_rests_on_guess =
     "The choice rests on an assumed share of the step that does not grow with the batch: measure "
