@@ -20,6 +20,12 @@ using namespace feedrate::pipeline;
 
 namespace {
 
+study::RunOptions of_all() {
+  study::RunOptions options;
+  options.gains = study::Gains::all;
+  return options;
+}
+
 /// Every event of a job that a generator's job may be too large for is not tried.
 bool small_enough(const Inputs& inputs) {
   return inputs.gpus() <= 16.0;
@@ -172,7 +178,7 @@ TEST_CASE("by events: the stage that would save most is the mean's where the mea
       continue;
     }
     ByEvents found;
-    study::find_bottleneck_by_events(found, inputs, mean.total, {}, by_mean);
+    study::find_bottleneck_by_events(found, inputs, mean.total, of_all(), by_mean);
     if (found.gains().empty()) continue;
     // What the events cannot tell apart is no difference.
     const GainByEvents& best = found.gains().front();
@@ -251,7 +257,7 @@ TEST_CASE(
     const Outcome mean = simulate(inputs);
     const Bottleneck by_mean = study::find_bottleneck(inputs, mean.total.wall);
     ByEvents found;
-    study::find_bottleneck_by_events(found, inputs, mean.total, {}, by_mean);
+    study::find_bottleneck_by_events(found, inputs, mean.total, of_all(), by_mean);
     INFO("job " << i << ", " << by_mean.gains.size() << " gain by the mean");
     REQUIRE_FALSE(found.gains().empty());
     SimulationOptions three;
@@ -277,7 +283,7 @@ TEST_CASE("by events: a verdict that they cannot tell from another is the mean's
     const Outcome mean = simulate(inputs);
     const Bottleneck by_mean = study::find_bottleneck(inputs, mean.total.wall);
     ByEvents found;
-    study::find_bottleneck_by_events(found, inputs, mean.total, {}, by_mean);
+    study::find_bottleneck_by_events(found, inputs, mean.total, of_all(), by_mean);
     found.stated = true;
     Bottleneck decided = by_mean;
     study::let_events_decide(decided, found);
