@@ -172,9 +172,9 @@ void checkpoints(Context& context) {
       given->bandwidth ? std::nullopt : storage(inputs, *given, counted_of_read(context));
   Bandwidth rate;
   if (place) {
-    rate = context.assume(stage, assumed::checkpoint_share,
-                          place->rate * assumed::checkpoint_share.value);
-    rate = written_together(context, rate, *place);
+    rate = context.assume(
+        stage, assumed::checkpoint_share,
+        written_together(context, place->rate * assumed::checkpoint_share.value, *place));
     inputs.checkpoint_beside = place->read_as;
   } else {
     rate = context.need<Bandwidth>(

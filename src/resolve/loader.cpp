@@ -200,6 +200,13 @@ void resolve_loader(Context& context) {
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = context.flag(Stage::decode, "/loader/in_order", loader.in_order, true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
+  if (inputs.caches.decoded && context.texts && inputs.workers > 0.0 &&
+      !inputs.persistent_workers && !inputs.pooled() && inputs.epochs > 1.0) {
+    context.remark(RemarkKind::check,
+                   "/loader/in_memory_cache is taken to lie in memory that all workers share: what "
+                   "a worker keeps for itself ends with it after each epoch, as "
+                   "/loader/persistent_workers is false");
+  }
   if (inputs.caches.decoded && context.texts && !kept_size_known(context.scenario)) {
     context.remark(RemarkKind::measure,
                    "/dataset/decoded_bytes_per_sample is not given: samples are taken to need no "

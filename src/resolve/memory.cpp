@@ -79,18 +79,35 @@ Bytes kept_samples(const Context& context) {
   return chain.kept.value_or(chain.stored) * samples(inputs.samples / shards(context));
 }
 
-const MemoryNeeds& memory_needs(Context& context) {
-  const Bytes process = context.assume<Bytes>(Stage::disk, assumed::process_memory);
-  // What it holds is known, and no part of what is assumed.
+namespace {
+
+/// What a worker holds is known, and no part of what is assumed.
+Assumption assumed_of_worker(const Context& context) {
   const double held = stored_in_work(context).base();
   Assumption listed = assumed::worker_memory;
   for (double* number : {&listed.value, &listed.low, &listed.high}) *number += held;
+  return listed;
+}
+
+}  // namespace
+
+const MemoryNeeds& memory_needs(Context& context) {
+  const Bytes process = context.assume<Bytes>(Stage::disk, assumed::process_memory);
   const Bytes worker =
       starts_workers(context)
-          ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {}, listed)
+          ? context.find_or<Bytes>(Stage::disk, context.scenario.loader.worker_memory, {},
+                                   assumed_of_worker(context))
           : Bytes{};
   context.memory = needs(context, process, worker);
   return *context.memory;
+}
+
+MemoryNeeds usual_memory_needs(const Context& context) {
+  const Bytes worker =
+      starts_workers(context)
+          ? context.scenario.loader.worker_memory.value_or(bytes(assumed_of_worker(context).value))
+          : Bytes{};
+  return needs(context, bytes(assumed::process_memory.value), worker);
 }
 
 MemoryNeeds least_memory_needs(const Context& context) {

@@ -28,5 +28,8 @@ double most_workers(const Context& context, Bytes room);
 /// The needs with all assumptions at the low ends of their ranges: a job that needs more memory
 /// than there is even then cannot run.
 MemoryNeeds least_memory_needs(const Context& context);
+/// The same with what is given or assumed, where nothing that is simulated asks for it: the page
+/// cache is given.
+MemoryNeeds usual_memory_needs(const Context& context);
 
 }  // namespace feedrate::resolve

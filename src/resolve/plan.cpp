@@ -193,13 +193,13 @@ struct Plan {
     }
     const MemoryNeeds least = least_memory_needs(context);
     if (least.all() > *room) return out_of_memory(least, *room);
-    if (!context.memory || context.memory->all() <= *room) return;
+    const MemoryNeeds usual = context.memory ? *context.memory : usual_memory_needs(context);
+    if (usual.all() <= *room) return;
     doubt(fmt::format(
         "Memory may run out: processes need {}, workers {}, batches {}, decoded samples "
         "{}, and {} has {}.",
-        size_text(context.memory->processes), size_text(context.memory->workers),
-        size_text(context.memory->batches), size_text(context.memory->samples), instance(),
-        size_text(*room)));
+        size_text(usual.processes), size_text(usual.workers), size_text(usual.batches),
+        size_text(usual.samples), instance(), size_text(*room)));
   }
 
   void out_of_memory(const MemoryNeeds& needs, Bytes room) const {

@@ -54,7 +54,9 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
     }
   };
   const Frequency free_iops = free(&EbsVolume::baseline_iops);
-  if (disk.iops && *disk.iops > free_iops && !price->iops && limits && limits->baseline_iops) {
+  // What follows from the size of a volume is not sold apart.
+  const bool provisioned = context.scenario.disk.iops.has_value();
+  if (provisioned && *disk.iops > free_iops && !price->iops && limits && limits->baseline_iops) {
     without_price("rate of operations");
   }
   if (price->iops && disk.iops && *disk.iops > free_iops) {

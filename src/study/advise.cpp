@@ -16,6 +16,7 @@
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 #include "words/job.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -186,7 +187,12 @@ class Adviser {
         if (situation.priced && result.bill.unpriced && !situation.result.bill.unpriced) {
           throw InputError(words::bill_lacks_a_price());
         }
-        trial.after = figures_of_job(result);
+        const JobFigures after = figures_of_job(result);
+        if (trial.change.no_longer && !situation.limits_missed &&
+            after.time > (1.0 + alike_share) * advice_.before.time) {
+          throw InputError(words::takes_longer());
+        }
+        trial.after = after;
         trial.caveats = result.caveats;
         trial.by_another = saves_by_another(trial);
       } catch (const InputError& error) {

@@ -99,6 +99,24 @@ std::optional<Choice> choose(std::span<const std::optional<Confirmed>> contender
   return choice;
 }
 
+namespace {
+
+/// What the events chose as the fastest costs less by them than what they chose as the cheapest:
+/// nobody takes the latter.
+void take_if_less(std::optional<Choice>& choice, const Confirmed& fastest,
+                  const Constraints& constraints) {
+  if (!choice || fastest.outlay.unpriced || fastest.point == choice->best().point) return;
+  if (!constraints.met(fastest.outlay.time, fastest.outlay.money)) return;
+  const auto value = [](const Confirmed& one) { return by_events_of(one, Minimized::total); };
+  if (value(fastest) >= value(choice->best())) return;
+  const auto known = std::find_if(choice->contenders.begin(), choice->contenders.end(),
+                                  [&](const Confirmed& one) { return one.point == fastest.point; });
+  choice->chosen = static_cast<std::size_t>(known - choice->contenders.begin());
+  if (known == choice->contenders.end()) choice->contenders.push_back(fastest);
+}
+
+}  // namespace
+
 SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& constraints,
                            const ByEventsOf& by_events) {
   const StandingOut best = standing_out(points);
@@ -135,8 +153,14 @@ SweepChoices sweep_choices(std::span<const Placed> points, const Constraints& co
     }
     return choose(list, minimized, within);
   };
-  return {chosen(fastest, Minimized::time, {}), chosen(cheapest, Minimized::total, {}),
-          chosen(meeting, Minimized::total, constraints)};
+  SweepChoices choices = {chosen(fastest, Minimized::time, {}),
+                          chosen(cheapest, Minimized::total, {}),
+                          chosen(meeting, Minimized::total, constraints)};
+  if (choices.fastest) {
+    take_if_less(choices.cheapest, choices.fastest->best(), {});
+    take_if_less(choices.cheapest_meeting, choices.fastest->best(), constraints);
+  }
+  return choices;
 }
 
 }  // namespace feedrate::study

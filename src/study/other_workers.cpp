@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "pipeline/simulate.hpp"
@@ -20,15 +22,14 @@ class WorkersTrial {
   double operator()(double workers) {
     const auto known = seconds_.find(workers);
     if (known != seconds_.end()) return known->second;
-    return seconds_[workers] = simulated(workers);
-  }
-
- private:
-  double simulated(double workers) {
-    scenario_.loader.num_workers = WorkerCount(workers);
-    if (!traits(scenario_.loader.kind).workers) scenario_.loader.kind = LoaderKind::pytorch;
     pipeline::SimulationOptions plain;
     plain.details = false;
+    return seconds_[workers] = simulated(workers, plain);
+  }
+
+  double simulated(double workers, const pipeline::SimulationOptions& plain) {
+    scenario_.loader.num_workers = WorkerCount(workers);
+    if (!traits(scenario_.loader.kind).workers) scenario_.loader.kind = LoaderKind::pytorch;
     try {
       const auto resolved =
           resolve::resolve(scenario_, catalog_, host_, {}, resolve::Want::numbers);
@@ -38,11 +39,38 @@ class WorkersTrial {
     }
   }
 
+ private:
   Scenario scenario_;
   const Catalog& catalog_;
   const HostProfile* host_;
   std::map<double, double> seconds_;
 };
+
+/// Where the mean is not what is stated: from its choice on, more of them as long as the events
+/// gain by it.
+void choose_by_events(OtherWorkers& workers, WorkersTrial& trial, const Stated& stated) {
+  constexpr double within = 0.01;
+  const double base = stated.outcome.total.wall.base();
+  const auto time = [&](double n) {
+    return n == workers.now && !workers.replaces_inline ? base : trial.simulated(n, stated.options);
+  };
+  std::vector<std::pair<double, double>> tried;
+  double shortest = base;
+  for (double n = workers.best;; n = std::min(std::ceil(1.25 * n), workers.tried)) {
+    const double before = shortest;
+    tried.emplace_back(n, time(n));
+    shortest = std::min(shortest, tried.back().second);
+    const bool gained = tried.size() == 1 || shortest < (1.0 - within) * before;
+    workers.still_gaining = gained && n >= workers.tried;
+    if (!gained || n >= workers.tried) break;
+  }
+  const auto enough = std::find_if(tried.begin(), tried.end(), [&](const auto& one) {
+    return one.second <= (1.0 + within) * shortest;
+  });
+  const bool as_it_is = enough == tried.end() || base <= (1.0 + within) * shortest;
+  workers.best = as_it_is ? workers.now : enough->first;
+  workers.gain = as_it_is ? 0.0 : 1.0 - enough->second / base;
+}
 
 }  // namespace
 
@@ -71,7 +99,7 @@ double most_workers_tried(const resolve::Resolved& resolved) {
 }
 
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                         const resolve::Resolved& resolved, Duration base) {
+                         const resolve::Resolved& resolved, const Stated& stated) {
   const pipeline::Inputs& inputs = resolved.inputs;
   OtherWorkers workers;
   workers.now = inputs.workers;
@@ -80,6 +108,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   const double threads = resolved.installed.threads.value_or(16.0) / inputs.ranks;
   workers.tried = most_workers_tried(resolved);
   WorkersTrial time(scenario, catalog, host);
+  const Duration base = stated.mean.total.wall;
   double shortest = base.base();
   double fastest = workers.now;
   const auto attempt = [&](double n) {
@@ -108,6 +137,9 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
     workers.gain = 1.0 - time(workers.best) / base.base();
     // A tenth more of them saves 1 % yet.
     workers.still_gaining = fastest == last && workers.best > 0.9 * fastest;
+  }
+  if (stated.by_events && stated.by_events->stated && workers.best >= 1.0) {
+    choose_by_events(workers, time, stated);
   }
   return workers;
 }

@@ -8,6 +8,7 @@
 #include "model/result.hpp"
 #include "model/scenario.hpp"
 #include "resolve/resolve.hpp"
+#include "study/by_events.hpp"
 
 namespace feedrate::study {
 
@@ -23,9 +24,10 @@ bool downloads_before_training(const Result& result);
 double most_workers_tried(const resolve::Resolved& resolved);
 
 /// Numbers of workers that the instance has memory for, from 1 to most_workers_tried(). An inline
-/// loader is tried as a pytorch one. `base` is its time with its own number.
+/// loader is tried as a pytorch one. `stated` is the job with its own number: where the events are
+/// what is stated of it, they choose.
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-                         const resolve::Resolved& resolved, Duration base);
+                         const resolve::Resolved& resolved, const Stated& stated);
 
 /// Whether more workers gain at least half of what a bottleneck twice as fast would:
 /// then there are too few workers, and what they use is not exhausted.

@@ -254,6 +254,23 @@ std::vector<Change> more_instances(const Situation& s) {
   return list;
 }
 
+/// Half as many, a quarter, and so on, on as many samples.
+std::vector<Change> fewer_instances(const Situation& s) {
+  const double now = s.inputs().cluster_instances();
+  std::vector<Change> list;
+  for (double n = now; n > 1.0;) {
+    n = std::ceil(n / 2.0);
+    Change change{{{"instances", exact_text(n)}},
+                  words::number_of(n, n > 1.0 ? "instances" : "instance")};
+    if (s.scenario.job.steps) {
+      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
+    }
+    change.no_longer = true;
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
 bool on_own_disk(const Situation& s) {
   return s.resolved.disk && s.resolved.disk->kind == DiskKind::other &&
          !s.scenario.cluster.instance && s.scenario.disk.bandwidth && s.on_path(Stage::disk);
@@ -356,6 +373,17 @@ const Remedy machine_list[] = {
        return (s.on_path(Stage::disk) || mounted) && s.inputs().caches.room < 1.0;
      },
      instances_with_memory},
+    {{"fewer_instances", "fewer instances", RemedyKind::setting, 0.1, Rung::cluster,
+      "more than one instance trains, and they wait for each other",
+      "the work is the same, and what instances lose to each other is less (`feedrate scale` shows "
+      "every number)",
+      "a step has fewer samples, so the learning rate and the result may change; a longer job "
+      "where little is lost"},
+     [](const Situation& s) { return s.inputs().cluster_instances() > 1.0 && !s.inputs().unequal; },
+     fewer_instances,
+     [](const Situation& s) -> std::string {
+       return s.scenario.job.efficiency ? words::give_scaling(s.inputs().cluster_instances()) : "";
+     }},
     {{"more_instances", "more instances", RemedyKind::infrastructure, 4.0, Rung::fed,
       "always, once the GPUs of one instance are fed",
       "maximise utilisation on one GPU before going on to many (AWS blog, SageMaker I/O)",

@@ -205,6 +205,25 @@ bool holds_weights(const Situation& s) {
   return bytes <= most * s.resolved.machine->gpu_memory->value.base();
 }
 
+/// Gradients in PyTorch's buckets.
+bool in_buckets(const Situation& s) {
+  const Parallelism how = s.scenario.job.parallelism.value_or(Parallelism::ddp);
+  return exchanges(s) && (how == Parallelism::ddp || how == Parallelism::smddp) &&
+         !s.scenario.job.allreduce->points;
+}
+
+std::vector<Change> larger_buckets(const Situation& s) {
+  constexpr double mebi = 1048576.0;
+  const Bytes now = s.scenario.job.allreduce->bucket.value_or(Bytes{});
+  std::vector<Change> list;
+  for (const double size : {50.0, 100.0, 200.0, 400.0}) {
+    if (bytes(size * mebi) <= now) continue;
+    const std::string text = exact_text(size) + " MiB";
+    list.push_back({{{"/job/allreduce/bucket", text}}, words::assigned("bucket", text)});
+  }
+  return list;
+}
+
 const Remedy training_list[] = {
     {{"gradient_accumulation", "fewer, larger optimiser steps", RemedyKind::code, 1.0,
       Rung::one_instance, "GPUs wait for gradients",
@@ -232,6 +251,29 @@ const Remedy training_list[] = {
      [](const Situation& s) { return exchanges(s) && shards_weights(s) && holds_weights(s); },
      [](const Situation&) {
        return std::vector<Change>{{{{"/job/parallelism", "zero1"}}, "parallelism = zero1"}};
+     }},
+    {{"larger_buckets", "gradients in larger buckets", RemedyKind::setting, 0.1, Rung::one_instance,
+      "GPUs wait for gradients that are sent in buckets",
+      "each bucket waits for the network once: bucket_cap_mb of DistributedDataParallel, 25 MiB "
+      "where it is not set",
+      "the last bucket is sent when nothing is left to compute, so larger is not always better; "
+      "the buckets take as much GPU memory as before"},
+     in_buckets,
+     larger_buckets},
+    {{"sharded_weights", "weights divided among the GPUs", RemedyKind::code, 2.0,
+      Rung::one_instance, "GPUs wait for gradients of a model of known size",
+      "FullyShardedDataParallel sends whole blocks, while others are computed, and not buckets",
+      "weights are gathered twice for each batch: more bytes where gradients are accumulated"},
+     [](const Situation& s) { return in_buckets(s) && parameters_of(s.scenario.job).has_value(); },
+     [](const Situation& s) {
+       Change change{{{"/job/parallelism", "fsdp"}}, "parallelism = fsdp"};
+       for (const auto& [given, key] :
+            {std::pair(s.scenario.job.allreduce->bucket.has_value(), "/job/allreduce/bucket"),
+             std::pair(s.scenario.job.allreduce->first_bucket.has_value(),
+                       "/job/allreduce/first_bucket")}) {
+         if (given) change.set.emplace_back(key, "null");
+       }
+       return std::vector<Change>{change};
      }},
     {{"bf16_gradients", "gradients in bf16", RemedyKind::code, 1.0, Rung::one_instance,
       "GPUs wait for gradients of a known size", "half the bytes (PyTorch's bf16 compression hook)",

@@ -53,6 +53,9 @@ struct Change {
   /// Beside `set`: without what the change is named after. Where it saves half as much or more
   /// then, something else of it does, and another remedy that makes the same has the better name.
   Setting without{};
+  /// Only made where the job takes no longer by it, or misses a deadline or a budget as it is: else
+  /// it is money for time, and nobody said what time is worth.
+  bool no_longer = false;
 };
 
 /// Whether two settings contradict each other: they give a key different values, or one replaces an

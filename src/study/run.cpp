@@ -350,7 +350,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
     if (gap) result.monitors->gap_every = gap->every;
   }
   if (options.try_workers && is_a_matter_of_workers(result, scenario)) {
-    result.bottleneck.workers = try_workers(scenario, catalog, host, resolved, mean.total.wall);
+    result.bottleneck.workers = try_workers(scenario, catalog, host, resolved, stated);
   }
   if (options.replications > 0) {
     RunOptions drawn = options;

@@ -39,6 +39,12 @@ std::string preprocessing_helpers(double n, std::string_view instance) {
   return fmt::format("{:g} × {} for preprocessing", n, instance);
 }
 
+std::string takes_longer() {
+  return "the job would take longer; `feedrate scale` shows what each number of instances takes "
+         "and "
+         "costs";
+}
+
 std::string fewer_helpers(double n, double now, std::string_view instance) {
   return fmt::format("{} instead of {:g}", preprocessing_helpers(n, instance), now);
 }

@@ -18,6 +18,7 @@ std::string with_cpus(std::string_view instance, double cpus, Bytes memory);
 std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
+std::string takes_longer();
 /// `n` of the `now` that preprocess.
 std::string fewer_helpers(double n, double now, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);

@@ -122,6 +122,64 @@ TEST_CASE("choice: it is the best by the mean unless the events tell of a better
   CHECK_DRAWN(kept > 300);
 }
 
+TEST_CASE("choice: what the events have as the fastest is the cheapest too where it costs less") {
+  // By the mean 1 is the fastest and 3 the cheapest; by the events 2 is, of both.
+  const auto placed = [](double time, double cost) {
+    return study::Placed{seconds(time), usd(cost), true, usd(cost)};
+  };
+  std::vector<study::Placed> points = {placed(110.0, 1.30), placed(100.0, 1.20),
+                                       placed(102.0, 1.19), placed(120.0, 1.0),
+                                       placed(121.0, 1.01), placed(122.0, 1.02)};
+  const double by_events[] = {130.0, 140.0, 90.0, 150.0, 150.0, 150.0};
+  const auto simulated = [&](std::span<const std::size_t> asked) {
+    std::vector<std::optional<Confirmed>> list;
+    for (const std::size_t i : asked) {
+      Confirmed one;
+      one.point = i;
+      const Money cost = points[i].cost * (by_events[i] / points[i].time.base());
+      one.outlay = {seconds(by_events[i]), cost, cost};
+      one.by_events.stated = true;
+      list.emplace_back(one);
+    }
+    return list;
+  };
+  SweepChoices choices = study::sweep_choices(points, {}, simulated);
+  CHECK(choices.fastest.value().best().point == 2);
+  CHECK(choices.cheapest.value().best().point == 2);
+  // Unless its bill lacks a price.
+  points[2].unpriced = true;
+  choices = study::sweep_choices(points, {}, [&](std::span<const std::size_t> asked) {
+    auto list = simulated(asked);
+    for (auto& one : list) one->outlay.unpriced = points[one->point].unpriced;
+    return list;
+  });
+  CHECK(choices.fastest.value().best().point == 2);
+  CHECK(choices.cheapest.value().best().point == 3);
+}
+
+TEST_CASE("choice: a bill that lacks a price is the cheapest among its like alone") {
+  Generator random(8203);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<study::Placed> points, priced;
+    const double count = random.whole(2.0, 12.0);
+    for (double k = 0.0; k < count; k += 1.0) {
+      const Money cost = usd(random.whole(1.0, 9.0));
+      points.push_back({seconds(random.whole(1.0, 9.0)), cost, true, cost, random.chance(0.5)});
+      if (!points.back().unpriced) priced.push_back(points.back());
+    }
+    const auto of_all = study::standing_out(points);
+    const auto meeting = study::meeting(points, {});
+    CHECK(points[of_all.cheapest].unpriced == priced.empty());
+    CHECK(points[meeting.cheapest.value()].unpriced == priced.empty());
+    if (priced.empty()) continue;
+    const auto of_priced = study::standing_out(priced);
+    CHECK(points[of_all.cheapest].cost == priced[of_priced.cheapest].cost);
+    CHECK(points[*meeting.cheapest].cost == priced[of_priced.cheapest].cost);
+    // One without may still be the fastest.
+    for (const study::Placed& one : points) CHECK(points[of_all.fastest].time <= one.time);
+  }
+}
+
 TEST_CASE("choice: a price is told of the time that it is the price of") {
   Choice choice;
   choice.chosen = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/unit_text.hpp"
 #include "laws/remediable_jobs.hpp"
@@ -382,6 +383,24 @@ class Table {
     rows_["fewer_microbatches"] = where(gathers && grows && n > 1.0, fewer);
     // 25 million parameters fit everywhere.
     rows_["whole_weights"] = where(gathers, {{{"/job/parallelism", "zero1"}}});
+    const bool buckets = waits && !job_.job.allreduce->points &&
+                         (!job_.job.parallelism || job_.job.parallelism == Parallelism::ddp ||
+                          job_.job.parallelism == Parallelism::smddp);
+    std::vector<Setting> larger;
+    for (const double size : {50.0, 100.0, 200.0, 400.0}) {
+      const auto& bucket = waits ? job_.job.allreduce->bucket : std::nullopt;
+      if (bucket && bucket->base() >= size * 1048576.0) continue;
+      larger.push_back({{"/job/allreduce/bucket", fmt::format("{:g} MiB", size)}});
+    }
+    rows_["larger_buckets"] = where(buckets, larger);
+    Setting divided{{"/job/parallelism", "fsdp"}};
+    if (buckets && job_.job.allreduce->bucket) {
+      divided.emplace_back("/job/allreduce/bucket", "null");
+    }
+    if (buckets && job_.job.allreduce->first_bucket) {
+      divided.emplace_back("/job/allreduce/first_bucket", "null");
+    }
+    rows_["sharded_weights"] = where(buckets && parameters_of(job_.job), {divided});
     rows_["bf16_gradients"] = where(waits, {{{"gradient_bytes", "250 MB"}}});
     if (waits && job_.job.allreduce->parameters) {
       rows_["bf16_gradients"].sets = {{{"/job/allreduce/gradient_type", "bf16"}}};
@@ -546,6 +565,18 @@ class Table {
     }
     const bool mounted = in_.source && input_mode_of(job_) == InputMode::mount;
     rows_["memory"] = where((on_path(Stage::disk) || mounted) && in_.caches.room < 1.0, larger);
+    const double now = in_.cluster_instances();
+    Expected& fewer = rows_["fewer_instances"];
+    fewer.applies = now > 1.0 && !in_.unequal;
+    fewer.lacks = fewer.applies && job_.job.efficiency;
+    for (double n = now; n > 1.0;) {
+      n = std::ceil(n / 2.0);
+      Setting set{{"instances", fmt::format("{:g}", n)}};
+      if (job_.job.steps) {
+        set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps * now / n)));
+      }
+      fewer.sets.push_back(set);
+    }
     Expected& several = rows_["more_instances"];
     several.applies = true;
     several.lacks =

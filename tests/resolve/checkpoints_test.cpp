@@ -49,6 +49,24 @@ TEST_CASE("checkpoints: a size that does not follow from the model is asked for"
   }
 }
 
+TEST_CASE("checkpoints: the rate that is assumed is that of all who write, as a given one is") {
+  const Settings sharded = {{"cluster.instances", "8"},
+                            {"source.service", "s3"},
+                            {"source.input_mode", "File"},
+                            {"job.allreduce.parameters", "1e9"},
+                            {"job.parallelism", "fsdp"}};
+  const Resolved assumed = with_checkpoint(R"({"size": "12 GB", "interval": "10 min"})", sharded);
+  std::string rate;
+  for (const auto& input : assumed.used) {
+    if (input.key == "/job/checkpoint/bandwidth") rate = input.text;
+  }
+  REQUIRE_FALSE(rate.empty());
+  const std::string stated =
+      fmt::format(R"({{"size": "12 GB", "interval": "10 min", "bandwidth": "{}"}})", rate);
+  CHECK(with_checkpoint(stated.c_str(), sharded).inputs.checkpoint_time.base() ==
+        Approx(assumed.inputs.checkpoint_time.base()).epsilon(1e-4));
+}
+
 TEST_CASE("checkpoints: a restart alone is how a job without any begins again") {
   const Resolved none = with_checkpoint(R"({"restart": "10 min"})", of_a_model);
   CHECK_FALSE(none.inputs.best_interval);

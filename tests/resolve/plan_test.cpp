@@ -207,6 +207,9 @@ TEST_CASE("plan: all that is impossible is said at once; what is doubtful stands
   INFO(all(found));
   CHECK(found.size() == 3);
   CHECK(has(caveats({{"/loader/num_workers", "200"}}), "Memory may run out"));
+  // Whatever page cache is given.
+  CHECK(has(caveats({{"/loader/num_workers", "200"}, {"/disk/page_cache", "0 B"}}),
+            "Memory may run out"));
   CHECK(has(caveats({{"/loader/num_workers", "50"}, {"/loader/prefetch_factor", "20"}}),
             "/dev/shm, which has half of"));
   CHECK(has(caveats({{"/disk/page_cache", "100 GB"}, {"/cluster/memory", "32 GiB"}}),

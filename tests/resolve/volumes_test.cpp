@@ -146,3 +146,15 @@ TEST_CASE("volumes: what is provisioned beyond the baseline and has no price is 
         }) == 1);
   CHECK_FALSE(resolved("3000 /s").terms.unpriced);
 }
+
+TEST_CASE("volumes: operations that come with the size of a gp2 volume are paid for with it") {
+  const auto resolved = resolve::resolve(test::job({{"source.service", "ebs"},
+                                                    {"disk.volume_type", "gp2"},
+                                                    {"disk.bandwidth", "null"},
+                                                    {"disk.size", "2 TiB"}}),
+                                         test::catalog());
+  CHECK_FALSE(resolved.terms.unpriced);
+  for (const std::string& caveat : resolved.caveats) {
+    CHECK(caveat.find("not on the bill") == std::string::npos);
+  }
+}

@@ -266,8 +266,10 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
                                         .fallback = "until the job ends",
                                         .limits = between(0, 3.6e9),
                                         .example = "30 days"}),
-      entry<&Checkpoint::bandwidth>("bandwidth", {"rate at which a checkpoint is written",
-                                                  "rate of the storage that the data comes from"}),
+      entry<&Checkpoint::bandwidth>(
+          "bandwidth", {"rate at which a checkpoint is written, by all instances together that "
+                        "write parts of it",
+                        "rate of the storage that the data comes from"}),
       entry<&Checkpoint::background>(
           "background",
           {"training continues while a checkpoint is written; only a written one is of use",
