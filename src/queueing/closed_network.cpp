@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -32,34 +34,105 @@ void fill_factors(std::vector<Real>& factor, const std::vector<double>& rates, d
   }
 }
 
-/// Sum of a[j]·b[n − j]; four sums at a time, for each addition waits for the one before. Both have
-/// more than n terms, which is checked once: most of what a closed form takes is spent here.
-template <class Real>
-Real convolved(const std::vector<Real>& a, const std::vector<Real>& b, std::size_t n) {
-  const Real* const up = &a.at(n) - n;
-  const Real* const down = &b.at(n);
-  Real sum[4] = {};
+/// Sum of up[j]·down[−j] over j < count; four sums at a time, for each addition waits for the one
+/// before: most of what a closed form takes is spent here.
+double folded(const double* up, const double* down, std::size_t count) {
+  double sum[4] = {};
   std::size_t j = 0;
-  for (; j + 4 <= n + 1; j += 4) {
+  for (; j + 4 <= count; j += 4) {
     for (std::size_t k = 0; k < 4; ++k) sum[k] += up[j + k] * *(down - j - k);
   }
-  for (; j <= n; ++j) sum[0] += up[j] * *(down - j);
+  for (; j < count; ++j) sum[0] += up[j] * *(down - j);
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// The same for every n at once, where b's terms from `flat` on each are `ratio` times the one
-/// before, as those of a station whose rate no longer grows: what they add to is carried from n to
-/// n + 1, so each n costs no more than `flat` terms.
+/// Sum of a[j]·b[n − j] over the terms that a has. b has more than n, which is checked once.
+double convolved(const std::vector<double>& a, const std::vector<double>& b, std::size_t n) {
+  return folded(a.data(), &b.at(n), std::min(a.size(), n + 1));
+}
+
+/// Numbers of any magnitude as doubles, in runs of the same digits.
+struct Runs {
+  std::vector<double> values;
+  std::vector<std::int32_t> digits;  ///< of each run
+  std::vector<std::size_t> ends;     ///< one beyond the last of each run
+
+  explicit Runs(const std::vector<WideDouble>& of) {
+    constexpr std::int32_t of_nothing = -(1 << 28);
+    values.reserve(of.size());
+    for (const WideDouble& one : of) {
+      const std::int32_t its = is_positive(one) ? one.digits() : of_nothing;
+      if (digits.empty() || its != digits.back()) {
+        digits.push_back(its);
+        ends.push_back(values.size());
+      }
+      values.push_back(one.value());
+      ++ends.back();
+    }
+  }
+};
+
+/// The same of numbers of any magnitude: of products that are far from the largest none is made.
+WideDouble convolved(const Runs& a, const Runs& b, std::size_t n) {
+  // Calls part(first j, number of j, digits of the products) for each run of both.
+  const std::size_t all = std::min(a.values.size(), n + 1);
+  const auto each_part = [&](const auto& part) {
+    std::size_t of_a = 0;
+    auto of_b = static_cast<std::size_t>(std::upper_bound(b.ends.begin(), b.ends.end(), n) -
+                                         b.ends.begin());
+    for (std::size_t j = 0; j < all;) {
+      const std::size_t begins = of_b > 0 ? b.ends[of_b - 1] : 0;  // n − j down to it
+      const std::size_t end = std::min({a.ends[of_a], n - begins + 1, all});
+      part(j, end - j, a.digits[of_a] + b.digits[of_b]);
+      j = end;
+      if (j == a.ends[of_a]) ++of_a;
+      if (j == n - begins + 1 && of_b > 0) --of_b;
+    }
+  };
+  std::int32_t most = std::numeric_limits<std::int32_t>::min();
+  each_part([&](std::size_t, std::size_t, std::int32_t digits) { most = std::max(most, digits); });
+  double sum = 0.0;
+  each_part([&](std::size_t j, std::size_t count, std::int32_t digits) {
+    // Of fewer digits by three, the largest product is 2^-512 of the smallest.
+    if (digits < most - 2) return;
+    double part = folded(&a.values[j], &b.values[n - j], count);
+    for (std::int32_t less = digits; less < most; ++less) part *= WideDouble::down;
+    sum += part;
+  });
+  return sum > 0.0 ? WideDouble::of(sum, most) : WideDouble{};
+}
+
+/// The same for every n that b has terms for.
+template <class Real>
+std::vector<Real> convolved(const std::vector<Real>& a, const std::vector<Real>& b) {
+  std::vector<Real> all(b.size());
+  if constexpr (std::is_same_v<Real, double>) {
+    for (std::size_t n = 0; n < b.size(); ++n) all[n] = convolved(a, b, n);
+  } else {
+    const Runs of_a(a);
+    const Runs of_b(b);
+    for (std::size_t n = 0; n < b.size(); ++n) all[n] = convolved(of_a, of_b, n);
+  }
+  return all;
+}
+
+WideDouble convolved(const std::vector<WideDouble>& a, const std::vector<WideDouble>& b,
+                     std::size_t n) {
+  return convolved(Runs(a), Runs(b), n);
+}
+
+/// The same where b's terms from `flat` on each are `ratio` times the one before, as those of a
+/// station whose rate no longer grows: what they add to is carried from n to n + 1, so each n costs
+/// no more than `flat` terms.
 template <class Real>
 std::vector<Real> convolved_with_tail(const std::vector<Real>& a, const std::vector<Real>& b,
                                       std::size_t flat, Real ratio) {
-  std::vector<Real> all(a.size());
+  std::vector<Real> all =
+      convolved(std::vector<Real>(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(flat)), a);
   Real tail{0};
-  for (std::size_t n = 0; n < a.size(); ++n) {
-    Real sum{0};
-    for (std::size_t j = 0; j <= std::min(n, flat - 1); ++j) sum += b[j] * a[n - j];
-    if (n >= flat) tail = ratio * tail + b[flat] * a[n - flat];
-    all[n] = sum + tail;
+  for (std::size_t n = flat; n < a.size(); ++n) {
+    tail = ratio * tail + b[flat] * a[n - flat];
+    all[n] += tail;
   }
   return all;
 }
@@ -115,7 +188,7 @@ void ClosedNetwork::settle(Factors<Real>& f) const {
         f.others = convolved_with_tail(f.others, factor, flat, ratio);
         continue;
       }
-      for (std::size_t n = size; n-- > 0;) f.others[n] = convolved(factor, f.others, n);
+      f.others = convolved(factor, f.others);
     }
   }
   fill_factors(f.last, last_, scale_, customers_);

@@ -40,12 +40,21 @@ class WideDouble {
   }
   constexpr WideDouble& operator+=(WideDouble b) { return *this = *this + b; }
 
+  /// value() · 2^(512 · digits()): values of the same digits are added as they are.
+  [[nodiscard]] constexpr double value() const { return value_; }
+  [[nodiscard]] constexpr std::int32_t digits() const { return digits_; }
+  /// Of a magnitude of 2^768 at most.
+  [[nodiscard]] static constexpr WideDouble of(double value, std::int32_t digits) {
+    return {value, digits};
+  }
+  /// What is added to one of a digit more.
+  static constexpr double down = 0x1p-512;
+
   friend constexpr bool is_negative(WideDouble a) { return a.value_ < 0.0; }
   friend constexpr bool is_positive(WideDouble a) { return a.value_ > 0.0; }
 
  private:
   static constexpr double up = 0x1p512;
-  static constexpr double down = 0x1p-512;
   static constexpr double huge = 0x1p256;
   static constexpr double tiny = 0x1p-256;
 
