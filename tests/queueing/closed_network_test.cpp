@@ -135,6 +135,53 @@ TEST_CASE("closed network: thousands of customers neither overflow nor vanish") 
   CHECK(std::isfinite(network.throughput(2500)));
 }
 
+TEST_CASE("closed network: thousands of customers are served as sums of logarithms have it") {
+  // Log of the normalizing constant for each number of customers, one station after another: no
+  // number is too large or too small for it.
+  constexpr int most = 1500;
+  const auto with = [](const std::vector<double>& before, const std::vector<double>& factor) {
+    std::vector<double> all;
+    for (std::size_t n = 0; n < before.size(); ++n) {
+      double largest = -1e300, sum = 0.0;
+      for (std::size_t j = 0; j <= n; ++j) largest = std::max(largest, factor[j] + before[n - j]);
+      for (std::size_t j = 0; j <= n; ++j) sum += std::exp(factor[j] + before[n - j] - largest);
+      all.push_back(largest + std::log(sum));
+    }
+    return all;
+  };
+  const auto station = [](const std::vector<double>& rates) {
+    std::vector<double> logs = {0.0};
+    for (std::size_t j = 1; j <= most; ++j) {
+      logs.push_back(logs.back() - std::log(rates[std::min(j, rates.size()) - 1]));
+    }
+    return logs;
+  };
+  const auto servers = [](int count, double each, double less) {
+    std::vector<double> rates;
+    for (int j = 1; j <= count; ++j) rates.push_back(j * each / (1.0 + less * j));
+    return rates;
+  };
+  for (const double last : {20.0, 300.0, 3000.0}) {
+    const std::vector<std::vector<double>> shared = {
+        servers(100, 8.0, 0.0), servers(900, 1.0, 1e-4), servers(40, 25.0, 1e-3)};
+    ClosedNetwork network(most);
+    network.add_delay(1.0);
+    std::vector<double> logs;
+    for (int j = 0; j <= most; ++j) logs.push_back(-std::lgamma(j + 1.0));
+    for (const auto& rates : shared) {
+      network.add_shared(rates);
+      logs = with(logs, station(rates));
+    }
+    network.set_last({last});
+    logs = with(logs, station({last}));
+    for (const int n : {1, 30, 400, 501, 800, 1200, 1500}) {
+      const auto i = static_cast<std::size_t>(n);
+      INFO(n << " customers, the last station serves " << last);
+      CHECK(network.throughput(n) == Approx(std::exp(logs[i - 1] - logs[i])).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("closed network: hundreds of customers whose last station becomes slower") {
   // As many servers as customers are a delay: X(n) = n / (D + S), whatever S was before.
   constexpr int n = 495;
