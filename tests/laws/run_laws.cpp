@@ -307,3 +307,38 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
 }
 
 }  // namespace
+
+TEST_CASE("run: where the events are stated they say how many workers are enough") {
+  // Two samples a batch whose cost varies as much as it is large: in closed form six workers do.
+  const auto job = [](double workers, double size_cv) {
+    return schema::read_scenario(
+        schema::parse_document(fmt::format(
+                                   R"({{"dataset": {{"samples": 20000, "bytes_per_sample": "1 MB",
+                              "bytes_on_gpu_per_sample": "4 MB", "size_cv": {}}},
+                "disk": {{"bandwidth": "1 GB/s", "latency": "0.1 ms", "page_cache": "0 B"}},
+                "loader": {{"num_workers": {}, "batch_size": 2, "persistent_workers": true,
+                            "worker_startup": "0.1 s", "contention": 0, "oversubscription": 0}},
+                "cluster": {{"vcpus": 48, "cores": 24, "price": "1 USD/h", "gpus_per_instance": 4,
+                             "pinned_bandwidth": "12 GB/s"}},
+                "preprocess": [{{"operation": "decode", "cpu": "300 ms"}}],
+                "job": {{"epochs": 3, "step": {{"per_sample": "80 ms"}}}}}})",
+                                   size_cv, workers),
+                               "det.json"));
+  };
+  study::RunOptions options;
+  options.events = true;
+  const auto time = [&](double workers) {
+    const Result result = study::run(job(workers, 1.0), catalog(), nullptr, options);
+    REQUIRE(result.by_events);
+    return result.times.total;
+  };
+  options.try_workers = true;
+  const Result result = study::run(job(4.0, 1.0), catalog(), nullptr, options);
+  REQUIRE(result.by_events.value().stated);
+  const OtherWorkers said = result.bottleneck.workers.value();
+  CHECK(said.best > 6.0);
+  CHECK(said.gain == Approx(1.0 - time(said.best) / result.times.total).margin(0.01));
+  for (const double more : {1.2, 1.5, 2.0}) {
+    CHECK(time(std::ceil(more * said.best)) >= 0.98 * time(said.best));
+  }
+}
