@@ -148,6 +148,9 @@ constexpr std::array<Figure, figure_count> table = {{
      "part of compute_usd while GPUs waited", [](R r) -> Value { return r.bill.idle_gpu.base(); }},
     {FigureId::billed_time, cost, "billed_time_s", second, less, "billed time",
      "of one instance, after rounding", [](R r) -> Value { return r.bill.billed_time.base(); }},
+    {FigureId::unpriced, cost, "unpriced", number, less, "without a price",
+     "1: something of the job has no price, so it looks cheaper than it is; null: all has",
+     [](R r) { return r.bill.unpriced ? Value(1.0) : std::nullopt; }, nullptr, "", true},
 
     {FigureId::interruptions, interrupted, "expected_interruptions", number, less,
      "interruptions", "on average", of_interruptions<&Interruptions::expected>, nullptr, "", true},

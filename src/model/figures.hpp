@@ -51,6 +51,7 @@ enum class FigureId : std::uint8_t {
   total_cost,
   idle_gpu,
   billed_time,
+  unpriced,
   interruptions,
   between_interruptions,
   rework,
@@ -83,7 +84,7 @@ enum class FigureId : std::uint8_t {
   throughput_after_first_step,
 };
 
-inline constexpr std::size_t figure_count = 64;
+inline constexpr std::size_t figure_count = 65;
 
 /// Where a document has the figure: in the object of that name, or beside it.
 enum class FigureGroup : std::uint8_t {

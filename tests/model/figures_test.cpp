@@ -56,6 +56,7 @@ Result distinct() {
   }
   bill.billed_time = seconds(value());
   bill.unused = usd(value());
+  bill.unpriced = true;
   Interruptions& interruptions = r.interruptions.emplace();
   for (auto* time : {&interruptions.between, &interruptions.interval, &interruptions.best,
                      &interruptions.young, &interruptions.daly}) {
