@@ -27,6 +27,13 @@ double above_zero(const std::string& flag, const std::string& given, const std::
 
 }  // namespace
 
+InUsd in_usd(std::string text, const std::optional<Currency>& own) {
+  const std::size_t at = own ? text.find(own->code) : std::string::npos;
+  if (at == std::string::npos) return {std::move(text)};
+  text.replace(at, own->code.size(), "USD");
+  return {std::move(text), own->usd};
+}
+
 Constraints constraints_of(const ConstraintTexts& texts, const std::optional<Currency>& currency,
                            std::string_view dashes) {
   Constraints constraints;
@@ -37,19 +44,11 @@ Constraints constraints_of(const ConstraintTexts& texts, const std::optional<Cur
                            dimension_of(Duration{}), {"a time", "3 h"}, problems));
   }
   if (!texts.budget.empty()) {
-    std::string in_usd = texts.budget;
-    double worth = 1.0;
-    std::string example = "40 USD";
-    if (currency) {
-      example += "\" or \"40 " + currency->code;
-      if (const std::size_t at = in_usd.find(currency->code); at != std::string::npos) {
-        in_usd.replace(at, currency->code.size(), "USD");
-        worth = currency->usd;
-      }
-    }
-    constraints.budget =
-        usd(worth * above_zero(std::string(dashes) + "budget", texts.budget, in_usd,
-                               dimension_of(Money{}), {"an amount of money", example}, problems));
+    const std::string example = currency ? "40 USD\" or \"40 " + currency->code : "40 USD";
+    const InUsd given = in_usd(texts.budget, currency);
+    constraints.budget = usd(given.worth * above_zero(std::string(dashes) + "budget", texts.budget,
+                                                      given.text, dimension_of(Money{}),
+                                                      {"an amount of money", example}, problems));
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   return constraints;

@@ -14,6 +14,14 @@ struct ConstraintTexts {
   std::string budget;    ///< "40 USD"
 };
 
+/// An amount of money, or a price, as one in USD; `worth` is what one of its own is. What the
+/// scenarios' own currency is not written in stays as it is.
+struct InUsd {
+  std::string text;
+  double worth = 1.0;
+};
+InUsd in_usd(std::string text, const std::optional<Currency>& own);
+
 /// What they say; the budget may be in the scenario's currency. InputError, with both where both
 /// are wrong, for what is no time or no amount above zero; `dashes` stand before their names in
 /// it.

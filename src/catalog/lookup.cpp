@@ -16,7 +16,21 @@ LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance
   LookupFailure failure{LookupProblem::unknown_name, "", {}, "/cluster/instance"};
   // Suggestions are written as the question was: with SageMaker's prefix or without.
   const std::string prefix(instance.substr(0, instance.size() - without_prefix(instance).size()));
-  for (const Machine& machine : catalog.machines) failure.choices.push_back(prefix + machine.name);
+  const auto& all = catalog.machines;
+  const std::string_view bare = without_prefix(instance);
+  const auto elsewhere = std::find_if(all.begin(), all.end(), [&](const Machine& machine) {
+    return !prefix.empty() && machine.name == bare;
+  });
+  if (elsewhere != all.end()) {
+    failure.message = fmt::format(
+        "no instance \"{}\" in the catalogue: \"{}\" names SageMaker's, which are AWS's alone; "
+        "\"{}\" is one of {}",
+        instance, prefix, bare, elsewhere->cloud);
+    return failure;
+  }
+  for (const Machine& machine : all) {
+    if (prefix.empty() || machine.cloud == "aws") failure.choices.push_back(prefix + machine.name);
+  }
   std::string meant = did_you_mean(instance, failure.choices);
   const auto has_it = [&](const Machine& machine) {
     return !machine.gpu_model.empty() && !nearest(instance, {&machine.gpu_model, 1}).empty();
@@ -30,7 +44,6 @@ LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance
     return instance.size() > 1 && std::search(model.begin(), model.end(), instance.begin(),
                                               instance.end(), same) != model.end();
   };
-  const auto& all = catalog.machines;
   if (std::any_of(all.begin(), all.end(), is_part) ||
       (meant.empty() && std::any_of(all.begin(), all.end(), has_it))) {
     meant =

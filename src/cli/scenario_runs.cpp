@@ -10,6 +10,7 @@
 #include "cli/inputs.hpp"
 #include "study/run.hpp"
 #include "study/showback.hpp"
+#include "words/showback.hpp"
 
 namespace feedrate::cli {
 
@@ -82,7 +83,12 @@ Showback showback_of(const ScenarioRuns& runs, const std::string& by,
     of.push_back({&runs.scenarios[i], &runs.results[i].result, runs.results[i].file});
   }
   Showback made = study::showback(of, runs.catalog, by);
-  if (commitment) made.commitment = study::commitment_of(of, made.all.month, *commitment);
+  if (commitment) {
+    made.commitment = study::commitment_of(of, made.all.month, *commitment);
+    if (made.commitment->crowded()) {
+      made.remarks.push_back(words::crowded_month(made.commitment->hours));
+    }
+  }
   made.remarks.insert(made.remarks.end(), runs.remarks.begin(), runs.remarks.end());
   return made;
 }

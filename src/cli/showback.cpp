@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "api/constraints.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
 #include "base/quote.hpp"
@@ -22,12 +23,13 @@ struct ShowbackArguments {
   OutputOptions output;
 };
 
-std::optional<HourlyPrice> committed(const std::string& text) {
+std::optional<HourlyPrice> committed(const std::string& text, const std::optional<Currency>& own) {
   if (text.empty()) return std::nullopt;
+  const api::InUsd given = api::in_usd(text, own);
   const ParsedQuantity parsed =
-      parse_quantity(text, dimension_of(HourlyPrice{}), {"a price", "50 USD/h"});
+      parse_quantity(given.text, dimension_of(HourlyPrice{}), {"a price", "50 USD/h"});
   if (!parsed.ok()) refuse_flag("--commitment", parsed.problem);
-  const HourlyPrice price = HourlyPrice::of(parsed.base);
+  const HourlyPrice price = HourlyPrice::of(given.worth * parsed.base);
   if (!(price > HourlyPrice{}) || price > usd_per_hour(1e9)) {
     refuse_flag("--commitment",
                 "expected a price above 0, 1e9 USD/h at most, got " + in_quotes(text));
@@ -37,8 +39,9 @@ std::optional<HourlyPrice> committed(const std::string& text) {
 
 int showback(const ShowbackArguments& arguments) {
   if (arguments.by.empty()) throw InputError("--by: expected the name of a tag, got nothing");
-  const std::optional<HourlyPrice> commitment = committed(arguments.commitment);
   const ScenarioRuns runs = run_each_once(arguments.scenarios, arguments.simulation);
+  const std::optional<HourlyPrice> commitment =
+      committed(arguments.commitment, runs.common_currency());
   const Showback made = showback_of(runs, arguments.by, commitment);
   deliver(arguments.output, files_read(arguments.scenarios, arguments.simulation),
           {.currency = runs.common_currency(),

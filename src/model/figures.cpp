@@ -100,7 +100,7 @@ constexpr std::array<Figure, figure_count> table = {{
     {FigureId::efficiency, pace, "efficiency", share, more, "efficiency", "S(N) = T(1)/(N T(N)) of the epochs",
      [](R r) { return r.efficiency; }, nullptr, "", true},
     {FigureId::job_efficiency, pace, "job_efficiency", share, more, "efficiency of the job",
-     "the same of total_s; null: one instance",
+     "the same of total_s; null: one instance, or one alone would never end",
      [](R r) { return r.job_efficiency; }, nullptr, "", true},
     {FigureId::steps_per_epoch, pace, "steps_per_epoch", number, neither, "steps per epoch", "",
      [](R r) -> Value { return r.steps_per_epoch; }},

@@ -233,7 +233,8 @@ struct Result {
   double gpu_busy = 0.0;                 ///< GPU-busy share of the time after staging, 0…1
   /// S(N) = T(1)/(N·T(N)), where T is the time of the epochs; 1 for one instance.
   std::optional<double> efficiency;
-  /// The same, where T is the whole job's, start-up and staging included; empty for one instance.
+  /// The same, where T is the whole job's, start-up and staging included; empty for one instance,
+  /// and where one alone would never end.
   std::optional<double> job_efficiency;
   /// What of 1 - job_efficiency each stage loses; adds up to it, and where a stage gains by more
   /// instances (as caches do) it is below 0. Empty for one instance.

@@ -45,8 +45,12 @@ struct Commitment {
   Money used;       ///< of `wanted`, at most: where no two jobs run at a time
   Money on_demand;  ///< what the rest of `wanted` costs on demand
   Money jobs;       ///< the month of all jobs, by their bills
+  Duration hours;   ///< for which those jobs hold instances, one job after the other
   [[nodiscard]] Money unused() const { return month - used; }
   [[nodiscard]] Money beyond() const { return wanted - used; }
+  /// Some jobs must run at a time: `used` is more than what they then use, unless they share each
+  /// hour as well as can be.
+  [[nodiscard]] bool crowded() const { return hours > (1.0 + 1e-9) * months(1); }
   [[nodiscard]] Money all() const { return jobs - wanted + month + on_demand; }
 };
 

@@ -122,6 +122,19 @@ bool hours_are_alike(std::span<const NamedResult> results) {
   });
 }
 
+/// Whether all take the same time and cost the same: none of them wins.
+bool all_level(std::span<const NamedResult> results) {
+  const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
+  const Result& first = results.front().result;
+  return results.size() > 1 &&
+         std::all_of(results.begin(), results.end(), [&](const NamedResult& named) {
+           const Result& r = named.result;
+           return same(r.times.total.base(), first.times.total.base()) &&
+                  same(r.bill.total.base(), first.bill.total.base()) &&
+                  same(r.bill.money.base(), first.bill.money.base());
+         });
+}
+
 Paragraph headline(std::span<const NamedResult> results, std::span<const std::string> labels) {
   const Money Bill::*const compared = hours_are_alike(results) ? &Bill::total : &Bill::money;
   const auto cost = [&](const NamedResult& named) { return named.result.bill.*compared; };
@@ -139,6 +152,10 @@ Paragraph headline(std::span<const NamedResult> results, std::span<const std::st
   const auto label = [&](const NamedResult* of) {
     return labels[static_cast<std::size_t>(of - results.data())];
   };
+  if (all_level(results)) {
+    return {fmt::format("All take the same time and cost the same: {}.", outcome(*fastest)),
+            Tone::plain};
+  }
   if (fastest == cheapest) {
     return {fmt::format("{} is both the fastest and the cheapest: {}.", label(fastest),
                         outcome(*fastest)),
@@ -185,7 +202,7 @@ Report compare_report(std::span<const NamedResult> results,
   report.headline = headline(results, labels);
   report.add(rows.table());
   // Draws compare totals.
-  if (decision && hours_are_alike(results)) {
+  if (decision && hours_are_alike(results) && !all_level(results)) {
     report.add(sureness(labels, *decision));
   }
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -89,10 +89,10 @@ Paragraph headline(const Showback& showback) {
 
 Paragraph of_commitment(const Commitment& plan) {
   std::string text = fmt::format(
-      "The savings plan commits {} a month, hour by hour; the jobs use {} of it ({}) where no two "
-      "run at a time",
-      money(plan.month), money(plan.used),
-      percent(plan.month > Money{} ? plan.used / plan.month : 0.0));
+      "The savings plan commits {} a month, hour by hour; the jobs use {}{} of it ({}){}",
+      money(plan.month), plan.crowded() ? "at most " : "", money(plan.used),
+      percent(plan.month > Money{} ? plan.used / plan.month : 0.0),
+      plan.crowded() ? "" : " where no two run at a time");
   if (plan.unused() > Money{}) {
     text += fmt::format(", and {} pay for nothing", money(plan.unused()));
   }
@@ -103,8 +103,8 @@ Paragraph of_commitment(const Commitment& plan) {
         money(plan.beyond()), money(plan.on_demand));
   }
   if (plan.all() > plan.jobs) {
-    text += fmt::format(" With all of this the month costs {}, not {}.", money(plan.all()),
-                        money(plan.jobs));
+    text += fmt::format(" With all of this the month costs {}{}, not {}.",
+                        plan.crowded() ? "at least " : "", money(plan.all()), money(plan.jobs));
   }
   return {text, Tone::plain};
 }

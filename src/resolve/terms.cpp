@@ -348,10 +348,8 @@ struct Pricer {
       terms.transfer.push_back(
           {known_as + " access", {{{}, *price->access}}, TransferTerms::Of::bytes_read, "", ""});
     } else if (name != default_efs_class && name != efs_one_zone) {
-      remark(
-          fmt::format("what reads from {} cost beside their throughput is not on the bill: no "
-                      "price of it is known",
-                      known_as));
+      unpriced(fmt::format("What reads from {} cost beside their throughput", known_as),
+               "no price of it is known");
     }
     const auto throughput = find_efs_throughput_price(catalog, data_region);
     if (!throughput) {
@@ -472,6 +470,7 @@ void resolve_terms(Context& context) {
   add_snapshot_terms(context, regions);
   take_free_transfer(context);
   take_discounts(context);
+  say_unsold(context);
   say_beside(context);
 }
 

@@ -21,6 +21,8 @@ struct Lease {
   Duration least = {};     ///< what is deleted sooner is paid for so long
   /// Checkpoints that are held: as many of them as the job has written, at most. 0: something else.
   double checkpoints = 0.0;
+  /// All that it has written but so many, which are deleted as others follow.
+  std::optional<double> overwritten_but = {};
 };
 
 /// A use whose `held` follows from its lease once the outcome is known.
@@ -34,7 +36,7 @@ struct Leased {
 struct RequestTerms {
   /// `objects_loaded`: each object of the dataset once, behind a file system that loads it when it
   /// is first read.
-  enum class Of { objects_read, objects_loaded, checkpoints };
+  enum class Of { objects_read, objects_loaded, checkpoints, checkpoints_loaded };
   std::string what;
   Value<Money> price;  ///< of one request
   Of counts = Of::objects_read;
@@ -43,10 +45,10 @@ struct RequestTerms {
 };
 
 /// Bytes that the outcome counts: those that the instances read from the source, those that
-/// auxiliary instances send to them, those of checkpoints, or those of gradients that one instance
-/// sends over its network.
+/// auxiliary instances send to them, those of checkpoints that are written, or that restarts load,
+/// or those of gradients that one instance sends over its network.
 struct TransferTerms {
-  enum class Of { bytes_read, batches_sent, checkpoints, gradients };
+  enum class Of { bytes_read, batches_sent, checkpoints, checkpoints_loaded, gradients };
   std::string what;
   Tiers<Bytes, TransferPrice> tiers;
   Of counts = Of::bytes_read;

@@ -26,46 +26,76 @@ struct CheckpointPricer {
   bool own;  ///< another store or region than the data's
   std::string region{};
   std::string storage_class{};
+  std::optional<Bytes> part_of_client{};
 
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
   [[nodiscard]] bool writes() const { return terms.checkpoint > Bytes{}; }
+  /// Restarts load what was written.
+  [[nodiscard]] bool loads() const {
+    return writes() && context.out.inputs.interruptions.has_value();
+  }
 
-  /// Requests that write one checkpoint. What each instance writes at once with the others is an
-  /// object of its own at least; large ones go in parts.
+  /// Requests that write one checkpoint; without those beside its parts, that load it. What each
+  /// instance writes at once with the others is an object of its own at least; large ones go in
+  /// parts.
   double of_one(const std::optional<PartsOfObject>& how) {
     if (!writes()) return 1.0;
     const double objects = instances_with_parts(context);
     if (!how) return objects;
     const Bytes object = terms.checkpoint / objects;
-    const Bytes part = std::max(context.assume<Bytes>(Stage::checkpoint, assumed::checkpoint_part),
-                                object / how->most);
+    if (!part_of_client) {
+      part_of_client = context.assume<Bytes>(Stage::checkpoint, assumed::checkpoint_part);
+    }
+    const Bytes part = std::max(*part_of_client, object / how->most);
     const double parts = std::ceil(object / part - 1e-9);
     return objects * (parts > 1.0 ? parts + how->beside : 1.0);
   }
   void requests(std::string what, const Known<Money>& price,
-                const std::optional<PartsOfObject>& how) {
+                const std::optional<PartsOfObject>& how,
+                RequestTerms::Of of = RequestTerms::Of::checkpoints) {
     if (price) {
-      terms.requests.push_back(
-          {std::move(what), *price, RequestTerms::Of::checkpoints, 1.0, of_one(how)});
+      terms.requests.push_back({std::move(what), *price, of, 1.0, of_one(how)});
     } else if (context.out.inputs.checkpoint_time > Duration{}) {
       remark(
           fmt::format("{} are not on the bill: no price of them is known in \"{}\"", what, region));
     }
   }
-  void bytes_written(std::string what, const Known<TransferPrice>& price) {
-    if (!price || !writes()) return;
-    terms.transfer.push_back(
-        {std::move(what), {{{}, *price}}, TransferTerms::Of::checkpoints, "", ""});
+  void load_requests(std::string what, const Known<Money>& price,
+                     std::optional<PartsOfObject> how) {
+    if (!loads()) return;
+    if (how) how->beside = 0.0;
+    requests(std::move(what), price, how, RequestTerms::Of::checkpoints_loaded);
   }
+  void bytes(std::string what, const Known<TransferPrice>& price, TransferTerms::Of of) {
+    if (!price || price->value <= TransferPrice{} || !writes()) return;
+    terms.transfer.push_back({std::move(what), {{{}, *price}}, of, "", ""});
+  }
+  void bytes_written(std::string what, const Known<TransferPrice>& price) {
+    bytes(std::move(what), price, TransferTerms::Of::checkpoints);
+  }
+  void bytes_loaded(std::string what, const Known<TransferPrice>& price) {
+    if (loads()) bytes(std::move(what), price, TransferTerms::Of::checkpoints_loaded);
+  }
+  /// Those that are kept; and what the others owe, where each is paid for `least` however soon it
+  /// is overwritten.
   void keep(std::string_view where, const Known<StoragePrice>& price, Duration least = {}) {
     const auto& given = context.scenario.job.checkpoint;
-    if (!given || given->kept.value_or(0.0) <= 0.0 || !writes()) return;
-    std::string what = fmt::format("checkpoints in {}", where);
+    if (!given || !writes()) return;
+    const double kept = given->kept.value_or(0.0);
+    if (kept <= 0.0 && least <= Duration{}) return;
+    const std::string what = fmt::format("checkpoints in {}", where);
     if (!price) return remark(what + " are not on the bill: no price of them is known");
-    Lease lease{Lease::Until::job_ends, given->held};
-    if (given->held) lease.least = least;
-    lease.checkpoints = *given->kept;
-    terms.storage.push_back({{std::move(what), {}, {{{}, *price}}}, lease});
+    if (kept > 0.0) {
+      Lease lease{Lease::Until::job_ends, given->held};
+      lease.least = least;
+      lease.checkpoints = kept;
+      terms.storage.push_back({{what, {}, {{{}, *price}}}, lease});
+    }
+    if (least > Duration{}) {
+      Lease lease{Lease::Until::job_ends, least};
+      lease.overwritten_but = kept;
+      terms.storage.push_back({{"overwritten " + what, {}, {{{}, *price}}}, lease});
+    }
   }
 
   void s3() {
@@ -76,7 +106,9 @@ struct CheckpointPricer {
       return;
     }
     if (price->put) requests("S3 PUT of checkpoints", price->put, parts_of_s3);
+    if (price->get) load_requests("S3 GET of checkpoints", price->get, parts_of_s3);
     bytes_written("S3 upload of checkpoints", price->upload);
+    bytes_loaded("S3 retrieval of checkpoints", price->retrieval);
     keep("S3 " + storage_class, price->storage,
          price->least_held ? price->least_held->value : Duration{});
   }
@@ -84,7 +116,7 @@ struct CheckpointPricer {
   void objects(const ObjectStore& of) {
     const Machine* machine = context.machine();
     if (writes() && machine != nullptr && machine->cloud != traits(store).cloud) {
-      leave_cloud(traits(store).cloud);
+      cross_clouds(traits(store).cloud);
     }
     const auto price =
         find_object_price(context.catalog, of.record, region,
@@ -97,16 +129,23 @@ struct CheckpointPricer {
       return;
     }
     requests(fmt::format("{} writes of checkpoints", of.name), price->write, of.parts);
+    load_requests(fmt::format("{} reads of checkpoints", of.name), price->read, of.parts);
     keep(of.name, price->storage);
   }
 
-  /// From instances to a store of another cloud.
-  void leave_cloud(std::string_view to) {
+  /// From instances to a store of another cloud, and back.
+  void cross_clouds(std::string_view to) {
     const Machine* machine = context.machine();
     const std::string_view cloud = machine != nullptr ? std::string_view(machine->cloud) : "aws";
-    const std::string& from = cloud == "aws" ? regions.aws : regions.job;
-    auto tiers = find_way_out(context.catalog, cloud, from, continent_of(region));
+    const std::string& there = cloud == "aws" ? regions.aws : regions.job;
+    leave_cloud(cloud, there, to, region, TransferTerms::Of::checkpoints);
+    if (loads()) leave_cloud(to, region, cloud, there, TransferTerms::Of::checkpoints_loaded);
+  }
+  void leave_cloud(std::string_view cloud, const std::string& from, std::string_view to,
+                   std::string_view there, TransferTerms::Of of) {
+    auto tiers = find_way_out(context.catalog, cloud, from, continent_of(there));
     if (!tiers) {
+      terms.unpriced = true;
       if (context.texts) {
         context.out.caveats.push_back(
             fmt::format("What checkpoints cost that leave {} for {} is not on the bill: no price "
@@ -117,13 +156,16 @@ struct CheckpointPricer {
     }
     terms.transfer.push_back(
         {fmt::format("transfer of checkpoints from {} to the internet", cloud_title(cloud)),
-         std::move(*tiers.value), TransferTerms::Of::checkpoints, from, "", 1.0, true});
+         std::move(*tiers.value), of, from, "", 1.0, true});
   }
 
   void efs() {
     const auto paid = find_efs_throughput_price(context.catalog, region);
     const bool elastic = own || planned_efs(context).mode == "elastic";
-    if (paid && elastic) bytes_written("EFS elastic writes of checkpoints", paid->elastic_write);
+    if (paid && elastic) {
+      bytes_written("EFS elastic writes of checkpoints", paid->elastic_write);
+      bytes_loaded("EFS elastic reads of checkpoints", paid->elastic_read);
+    }
     const auto price = find_efs_price(context.catalog, region, default_efs_class);
     keep("EFS", price ? price->storage : std::nullopt);
   }
@@ -154,13 +196,16 @@ struct CheckpointPricer {
     }
   }
 
-  /// What goes from the job's region of AWS to another one.
+  /// What goes from the job's region of AWS to another one, and back.
   void between_regions() {
     if (!writes() || traits(store).cloud != "aws") return;
-    if (outside_aws(context.machine())) return leave_cloud("aws");
+    if (outside_aws(context.machine())) return cross_clouds("aws");
     if (region == regions.aws) return;
     send_between_regions(context, regions.aws, region, " of checkpoints",
                          TransferTerms::Of::checkpoints);
+    if (!loads()) return;
+    send_between_regions(context, region, regions.aws, " of checkpoints",
+                         TransferTerms::Of::checkpoints_loaded);
   }
 };
 
@@ -274,6 +319,7 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
   };
   if (data) pass("NAT gateway", TransferTerms::Of::bytes_read);
   if (saved) pass("NAT gateway, checkpoints", TransferTerms::Of::checkpoints);
+  if (saved) pass("NAT gateway, checkpoints loaded", TransferTerms::Of::checkpoints_loaded);
   terms.auxiliary.push_back({"NAT gateway", 1.0 / s.job.jobs.value_or(1.0), *price->hour,
                              billing_rule(catalog, nat_gateway_service), true});
 }
@@ -313,6 +359,7 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
                      checkpoint_store(s).family() == s.source.service.family();
   if (read > 0.0 && saved) {
     cross("checkpoints to another zone, both ways", TransferTerms::Of::checkpoints, read);
+    cross("checkpoints from another zone, both ways", TransferTerms::Of::checkpoints_loaded, read);
   }
   const auto& given = s.job.allreduce;
   const bool nothing = given && given->gradient_bytes && *given->gradient_bytes <= Bytes{};

@@ -53,6 +53,10 @@ void take_free_transfer(Context& context);
 /// Takes what the scenario's contract has off the catalogue's prices; those that are given stay.
 void take_discounts(Context& context);
 
+/// A way of buying that the cluster's service does not have, and a block of a length that is not
+/// sold: with what would be paid.
+void say_unsold(Context& context);
+
 /// What no rule bills to the job, and a user may have to reckon with.
 void say_beside(Context& context);
 

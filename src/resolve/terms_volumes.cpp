@@ -84,9 +84,15 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
 }  // namespace
 
 void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions& regions) {
-  if (disk.kind == DiskKind::nvme) return;  // in the instance's price
   const Source& source = context.scenario.source;
   const bool holds_data = traits(source.service).volume;
+  if (disk.kind == DiskKind::nvme) {  // in the instance's price
+    if (!holds_data) return;
+    return context.remark(RemarkKind::check,
+                          "the data is in an EBS volume (/source/service), and what is read is the "
+                          "machine's own NVMe (/disk/kind), which an instance begins with empty: "
+                          "neither the time to fill it nor the volume is counted");
+  }
   if (holds_data && !source.bill_storage.value_or(true)) return;
   // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
   if (disk.kind == DiskKind::other || outside_aws(context.machine())) {
@@ -130,6 +136,12 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
                    fmt::format("the snapshot is not on the bill: {}",
                                price ? "no price of it is known" : price.failure.message));
     return;
+  }
+  if (context.out.inputs.staging) {
+    context.remark(RemarkKind::check,
+                   "/disk/snapshot_held: the volumes are made from a snapshot of the data, and the "
+                   "data is copied to them nevertheless: both are on the bill. With "
+                   "/source/service ebs nothing is copied");
   }
   const Bytes held = disk->size ? std::min(*disk->size, terms.dataset) : terms.dataset;
   terms.storage.push_back(

@@ -99,6 +99,11 @@ struct Biller {
       if constexpr (std::is_same_v<Held, StorageUse>) {
         const double written = std::min(one.lease.checkpoints, outcome.interrupted.checkpoints);
         if (one.lease.checkpoints > 0.0) uses.back().amount = written * terms.checkpoint;
+        if (const auto& kept = one.lease.overwritten_but) {
+          const double all = outcome.interrupted.checkpoints;
+          uses.back().amount = std::max(0.0, all - *kept) * terms.checkpoint;
+          if (uses.back().amount <= Bytes{}) uses.pop_back();
+        }
       }
     }
     return uses;
@@ -112,6 +117,13 @@ struct Biller {
     const double each =
         inputs.restarts_all ? inputs.instances : inputs.instances / inputs.cluster_instances();
     return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
+  }
+
+  /// Checkpoints that restarts and further blocks load: one each, as their time has it.
+  [[nodiscard]] double loaded() const {
+    const reliability::Course& course = outcome.interrupted.counted;
+    if (never_ends(outcome) || outcome.interrupted.checkpoints <= 0.0) return 0.0;
+    return course.interruptions + course.blocks - 1.0;
   }
 
   /// Steps that are done again, over those of the job.
@@ -138,6 +150,7 @@ struct Biller {
       case RequestTerms::Of::objects_loaded:
         return inputs.first_source ? inputs.samples * inputs.first_source->requests : 0.0;
       case RequestTerms::Of::checkpoints: return outcome.interrupted.checkpoints;
+      case RequestTerms::Of::checkpoints_loaded: return loaded();
     }
     return 0.0;
   }
@@ -161,6 +174,7 @@ struct Biller {
                    : Bytes{};
       case TransferTerms::Of::checkpoints:
         return terms.checkpoint * outcome.interrupted.checkpoints;
+      case TransferTerms::Of::checkpoints_loaded: return terms.checkpoint * loaded();
       case TransferTerms::Of::gradients:
         return inputs.network_allreduce * pipeline::exchanges(inputs) * (1.0 + done_again());
     }
@@ -170,7 +184,8 @@ struct Biller {
   [[nodiscard]] std::optional<TransferUse> transfer(const TransferTerms& of) {
     Bytes amount = of.times * count(of.counts);
     const bool leaves = !of.to_cloud.empty();
-    const bool saved = of.counts == TransferTerms::Of::checkpoints;
+    const bool saved = of.counts == TransferTerms::Of::checkpoints ||
+                       of.counts == TransferTerms::Of::checkpoints_loaded;
     if ((leaves || saved) && amount <= Bytes{}) return std::nullopt;
     if (leaves) {
       remarks.push_back(words::leaves_cloud(of.from_cloud, of.from_region, of.to_cloud, amount));

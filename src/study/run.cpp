@@ -20,6 +20,7 @@
 #include "study/by_events.hpp"
 #include "study/certainty.hpp"
 #include "study/cost.hpp"
+#include "study/drawn_job.hpp"
 #include "study/interruptions.hpp"
 #include "study/model_error.hpp"
 #include "study/monitors.hpp"
@@ -184,7 +185,8 @@ void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline:
 }
 
 /// S(N) = T(1)/(N·T(N)) against the same job on one instance, of unequal ones the largest; left
-/// empty where one cannot run it.
+/// empty where one cannot run it; of the whole job alone where its block or interruptions keep one
+/// from ever ending.
 void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& catalog,
                        const HostProfile* host, const pipeline::Outcome& outcome,
                        const pipeline::SimulationOptions& options) {
@@ -201,6 +203,8 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
     of_one.seeds = std::max(1, static_cast<int>(std::ceil(options.seeds / n)));
     const pipeline::Outcome one = pipeline::simulate_alone(resolved.inputs, of_one);
     result.efficiency = one.training() / (n * outcome.training());
+    // A time that is beyond all bounds is no measure of another one.
+    if (never_ends(one)) return;
     result.job_efficiency = one.total.wall / (n * outcome.total.wall);
     // What an instance of many spends on a stage beyond its share of what one alone does.
     const auto lost = [&](Duration alone_time, Duration time) {

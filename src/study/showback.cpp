@@ -104,6 +104,9 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
     if (!of_bill) continue;
     remarks.push_back(words::remark_of(job.name, remark));
   }
+  if (accounting.runs && *accounting.runs < job.runs_per_month) {
+    remarks.push_back(words::more_runs_than_all(job.name, job.runs_per_month, *accounting.runs));
+  }
   if (job.prepared > Money{} && !accounting.runs) {
     remarks.push_back(words::unshared_preparation(job.name));
   }
@@ -118,7 +121,8 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
 /// A month of a job whose instances a savings plan pays, at its prices.
 struct CoveredJob {
   Money wanted;
-  Money within;       ///< of it, what the plan's hours pay where the job runs alone
+  Money within;  ///< of it, what the plan's hours pay where the job runs alone
+  Duration held;
   double kept = 1.0;  ///< the plan's price of an instance over that on demand
 };
 
@@ -130,6 +134,7 @@ CoveredJob covered_by(HourlyPrice hourly, const RunOf& run) {
   CoveredJob job;
   job.wanted = runs * bill.compute;
   job.within = runs * std::min(bill.compute, hourly * held);
+  job.held = runs * held;
   job.kept = 1.0 - cluster.savings.value_or(0.0);
   return job;
 }
@@ -194,6 +199,7 @@ Commitment commitment_of(std::span<const RunOf> runs, Money month_of_jobs, Hourl
     if (run.scenario->cluster.purchase != Purchase::savings_plan) continue;
     covered.push_back(covered_by(hourly, run));
     made.wanted += covered.back().wanted;
+    made.hours += covered.back().held;
     within += covered.back().within;
   }
   const double share = within > made.month ? made.month / within : 1.0;

@@ -212,13 +212,13 @@ std::string leaves_cloud(std::string_view from_cloud, std::string_view from_regi
   return fmt::format(
       "the data is in {}, taken to be in {}, and is read from another cloud ({}): {} cross the "
       "internet",
-      from_cloud, from_region, to_cloud, format_quantity(amount));
+      from_cloud, from_region, to_cloud, bytes_text(amount));
 }
 
 std::string last_tier_taken(std::string_view what, std::string_view from_region, Bytes amount,
                             Bytes known) {
   return fmt::format("{} of {} are billed as those before them: no price is known above {} in {}",
-                     format_quantity(amount), what, format_quantity(known), from_region);
+                     bytes_text(amount), what, bytes_text(known), from_region);
 }
 
 }  // namespace feedrate::words

@@ -77,6 +77,20 @@ std::string unshared_preparation(std::string_view job) {
       job, "what was prepared is in no month: /accounting/runs says how many runs share it");
 }
 
+std::string more_runs_than_all(std::string_view job, double a_month, double all) {
+  return remark_of(job,
+                   fmt::format("the month has {} runs (/accounting/runs_per_month), and there are "
+                               "{} in all (/accounting/runs)",
+                               three_digits(a_month), three_digits(all)));
+}
+
+std::string crowded_month(Duration jobs) {
+  return fmt::format(
+      "the jobs that the savings plan pays for have {} hours, and a month has {}: some run at the "
+      "same time, and what they use of the plan is at most what is shown, the month's sum at least",
+      three_digits(jobs / hours(1.0)), three_digits(months(1) / hours(1.0)));
+}
+
 std::string without_runs(std::size_t jobs, std::size_t of) {
   return fmt::format(
       "/accounting/runs_per_month is not given in {} of {} jobs: each counts one run a month", jobs,

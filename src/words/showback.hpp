@@ -38,6 +38,9 @@ std::string storage_paid_again(double runs, Duration held, double months);
 /// Of one of several jobs.
 std::string remark_of(std::string_view job, std::string_view remark);
 std::string unshared_preparation(std::string_view job);
+std::string more_runs_than_all(std::string_view job, double a_month, double all);
+/// Of jobs that share a savings plan and have more hours than a month.
+std::string crowded_month(Duration jobs);
 std::string without_runs(std::size_t jobs, std::size_t of);
 std::string without_tag(std::string_view tag, std::size_t jobs, std::size_t of);
 std::string unknown_emissions(std::size_t jobs, std::size_t of);

@@ -69,7 +69,10 @@ TEST_CASE("catalogue: a machine is found with and without the prefix of SageMake
   const Catalog catalog = small_catalog();
   REQUIRE(find_machine(catalog, "p3.2xlarge"));
   CHECK(*find_machine(catalog, "ml.p3.2xlarge") == *find_machine(catalog, "p3.2xlarge"));
-  CHECK_FALSE(find_machine(catalog, "ml.gpu_8x_v100"));
+  const auto elsewhere = find_machine(catalog, "ml.gpu_8x_v100");
+  REQUIRE_FALSE(elsewhere);
+  CHECK(says(elsewhere.failure.message, "SageMaker's, which are AWS's alone"));
+  CHECK_FALSE(says(elsewhere.failure.message, "did you mean"));
 }
 
 TEST_CASE("catalogue: an unknown machine is answered with the nearest name") {

@@ -75,6 +75,28 @@ TEST_CASE("showback: what is wrong in each of several files is told at once") {
   CHECK(has(wrong.err, "/accounting/preparation/0: expected either cost, or time and price"));
 }
 
+TEST_CASE("showback: a plan may be in the currency of all jobs, and need not hold their hours") {
+  const Folder folder;
+  const auto plan = [&](const char* runs) {
+    std::string job = job_with("euros", R"("currency": {"code": "EUR", "usd": 1.25})");
+    job.replace(job.find(R"("region")"), 0, R"("purchase": "savings_plan", "savings": 0.5, )");
+    job.insert(job.rfind('}'), std::string(R"(, "accounting": {"runs_per_month": )") + runs + "}");
+    return folder.write("euros.json", job);
+  };
+  const std::string euros = plan("1");
+  const JsonPtr own = json_of("feedrate showback " + euros + " --commitment '0.8 EUR/h'");
+  const JsonPtr usd = json_of("feedrate showback " + euros + " --commitment '1 USD/h'");
+  CHECK(number(*own->find("commitment"), "committed_usd") == Approx(730.0));
+  CHECK(number(*own->find("commitment"), "used_usd") ==
+        Approx(number(*usd->find("commitment"), "used_usd")));
+  CHECK(shell("feedrate showback " + jobs + " --commitment '0.8 EUR/h'").status == 2);
+  CHECK_FALSE(has(shell("feedrate showback " + euros + " --commitment '1 USD/h'").out, "at most"));
+  const Outcome crowded = shell("feedrate showback " + plan("1e6") + " --commitment '1 USD/h'");
+  INFO(crowded.out << crowded.err);
+  CHECK(has(crowded.out, "the jobs use at most"));
+  CHECK(has(crowded.out, "and a month has 730: some run"));
+}
+
 TEST_CASE("showback: several jobs are one page, on which names are text") {
   const Folder folder;
   const std::string hostile =

@@ -434,7 +434,7 @@ TEST_CASE("priced: data in another region pays for each byte of each epoch, and 
   double puts = 0.0, back = 0.0;
   for (const BillLine& line : far.lines) {
     if (line.of == "S3 PUT of checkpoints") puts = std::get<ChargedRequests>(line.charge).amount;
-    if (line.of.starts_with("transfer of checkpoints")) back = line.amount.base();
+    if (line.of.starts_with("transfer of checkpoints from ap-")) back = line.amount.base();
   }
   CHECK(puts > 3.0);
   // In parts of 8 MiB, with a request that begins an upload and one that ends it.

@@ -61,6 +61,7 @@ Reads reads_of(schema::Document job, double mttf_hours) {
     if (use.what == "S3 GET") reads.samples += use.amount;
   }
   for (const TransferUse& use : input.transfer) {
+    if (use.what.find("checkpoints") != std::string::npos) continue;
     reads.samples += use.amount.base() / resolved.terms.dataset.base() * all_samples;
   }
   const Bill bill = study::bill_of(input, false);

@@ -325,6 +325,17 @@ TEST_CASE("reports: a comparison signs its differences against the first") {
   CHECK_FALSE(has(text, "staging"));
 }
 
+TEST_CASE("reports: where all of a comparison are level, none of them wins") {
+  const std::vector<NamedResult> all(2, starving());
+  Decision decision;
+  decision.likely = 1.0;
+  decision.draws = 100;
+  decision.compared = 2;
+  const std::string text = to_text(compare_report(all, decision), ascii);
+  CHECK(has(text, "All take the same time and cost the same: "));
+  CHECK_FALSE(has(text, "cheapest"));
+}
+
 TEST_CASE("reports: scenarios of one name are told apart by their files in a comparison") {
   std::vector<NamedResult> all(3, starving());
   for (NamedResult& named : all) named.name = "job";

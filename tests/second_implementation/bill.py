@@ -161,6 +161,11 @@ def by_tiers(total, record, tiers):
     return cost
 
 
+def whole(requests):
+    """Requests are billed whole, but for what a sum rounds."""
+    return math.ceil(requests * (1.0 - 1e-9))
+
+
 def in_parts(size, most, beside):
     """Requests that write an object: parts of 8 MiB, larger ones beyond `most` of them, and those that begin and end it."""
     parts = math.ceil(size / max(8 * 2**20, size / most) - 1e-9)
@@ -236,6 +241,9 @@ def bill(plan, result, prices):
         written = math.floor(work / (base(checkpoint["interval"]) + writing) + 1e-9)
         work -= written * writing
     saved = written * base(checkpoint["size"]) if checkpoint else 0.0
+    # A restart, and a block after the first, loads one.
+    loads = courses.get("expected_interruptions", 0.0) + (courses.get("blocks") or 1.0) - 1.0 if written else 0.0
+    loaded = loads * base(checkpoint["size"]) if checkpoint else 0.0
 
     aws = rented in ("ec2", "sagemaker")
     of_aws = service in ("s3", "efs", "fsx-lustre")
@@ -304,28 +312,33 @@ def bill(plan, result, prices):
     if store == "s3":
         price = prices.stored("s3", "prices", goes, storage_class=source.get("storage_class", "STANDARD") if home else "STANDARD")
         parts["requests"] += written * in_parts(base(checkpoint.get("size", "0 B")), 10000, 2) * amount(price, "per_1000_puts") / 1000
-        parts["transfer"] += saved * amount(price, "upload")
+        parts["transfer"] += saved * amount(price, "upload") + loaded * amount(price, "retrieval")
+        parts["requests"] += whole(loads * in_parts(base(checkpoint.get("size", "0 B")), 10000, 0)) * amount(price, "per_1000_gets") / 1000
     elif store in ("gcs", "azure-blob"):
         usual = {"gcs": "STANDARD", "azure-blob": "Hot, LRS, StorageV2"}[store]
         price = prices.stored("object_stores", "prices", goes, service=store.replace("-", "_"),
                               storage_class=source.get("storage_class", usual) if home else usual)
         requests = in_parts(base(checkpoint.get("size", "0 B")), 50000, 1) if store == "azure-blob" else 1
         parts["requests"] += written * requests * amount(price, "per_10000_writes") / 10000
+        requests = in_parts(base(checkpoint.get("size", "0 B")), 50000, 0) if store == "azure-blob" else 1
+        parts["requests"] += whole(loads * requests) * amount(price, "per_10000_reads") / 10000
     elif store == "efs":
         price = prices.stored("efs", "prices", goes, storage_class="Standard (regional)")
         if not home or "region" in checkpoint or source.get("throughput_mode", "elastic") == "elastic":
-            parts["transfer"] += saved * amount(prices.stored("efs", "throughput_prices", goes), "elastic_write")
+            paid = prices.stored("efs", "throughput_prices", goes)
+            parts["transfer"] += saved * amount(paid, "elastic_write") + loaded * amount(paid, "elastic_read")
     if clouds.get(store, here) != here:
         internet.append((here, job_region if aws else region, goes, saved))
-    if "held" in checkpoint and price:
-        kept_for = max(kept_for, base(price.get("least_held", "0 h")))
-    parts["storage"] += kept_bytes * amount(price, "storage") * kept_for
+        internet.append((clouds[store], goes, job_region if aws else region, loaded))
+    # Each is paid for so long at least, also if the next one soon takes its place.
+    least = amount(price, "least_held")
+    parts["storage"] += kept_bytes * amount(price, "storage") * max(kept_for, least) + max(0.0, saved - kept_bytes) * amount(price, "storage") * least
     if aws and store in ("s3", "efs", "fsx-lustre") and goes != job_region:
-        parts["transfer"] += prices.between(job_region, goes, saved)
+        parts["transfer"] += prices.between(job_region, goes, saved) + prices.between(goes, job_region, loaded)
 
     # A NAT gateway, by the byte and the hour, begun ones whole.
     public = ("s3", "gcs", "azure-blob", "http")
-    passing = (read if service in public else 0.0) + (saved if store in public else 0.0)
+    passing = (read if service in public else 0.0) + (saved + loaded if store in public else 0.0)
     nat = prices.stored("transfer", "nat_gateway_prices", job_region)
     if source.get("nat_gateway") and passing and aws and nat:
         parts["transfer"] += passing * amount(nat, "through")
@@ -338,7 +351,7 @@ def bill(plan, result, prices):
     if aws and across:
         parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * read)
         if store == service:
-            parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * saved)
+            parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * (saved + loaded))
     if aws and zones > 1 and "allreduce" in job:
         sent = 2 * (instances - 1) / instances * base(job["allreduce"]["gradient_bytes"])
         steps = epochs * math.ceil(math.ceil(samples / instances) / plan["loader"]["batch_size"])
@@ -346,6 +359,8 @@ def bill(plan, result, prices):
         parts["transfer"] += prices.tariff("between zones", job_region, 2 * zones * sent * steps * (1 + again))
     free = base(plan.get("accounting", {}).get("free_transfer", "0 B"))
     for cloud, where, to, sent in internet:
+        if cloud not in clouds.values():
+            continue  # no price of it is known
         parts["transfer"] += prices.out_of(cloud, where, to, max(0.0, sent - free))
         free = max(0.0, free - sent)
 

@@ -67,6 +67,26 @@ TEST_CASE("efficiency: the job's is T(1)/(N T(N)) of the times that the report s
   CHECK(several > 20);
 }
 
+TEST_CASE("efficiency: one instance that its block ends too early for is no measure of several") {
+  const auto booked = [](const char* hours) {
+    schema::Document document = schema::parse_document(
+        R"({"name": "t",
+            "cluster": {"instance": "p5.48xlarge", "region": "us-east-1", "price": "40 USD/h",
+                        "purchase": "capacity_block"},
+            "job": {"duration_on_one_instance": "44 h", "efficiency": 1}})",
+        "t.json");
+    schema::set_value(document, "/cluster/booked", hours);
+    return on(schema::read_scenario(document), 2.0);
+  };
+  const Result two = booked("24 h");
+  CHECK(two.times.total.base() == Approx(22.0 * 3600.0));
+  CHECK(*two.efficiency == Approx(1.0));
+  CHECK_FALSE(two.job_efficiency);
+  CHECK_FALSE(two.lost_to_scaling);
+  CHECK(efficiency_losses(two).empty());
+  CHECK(*booked("48 h").job_efficiency == Approx(1.0));
+}
+
 TEST_CASE("efficiency: a dataset that each instance copies first holds the whole job back") {
   const Result all = on(shipped("input_modes.json"), 8.0);
   REQUIRE(all.efficiency);

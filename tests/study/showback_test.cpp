@@ -83,6 +83,12 @@ TEST_CASE("showback: a month is its runs, and their part of what was prepared") 
   CHECK(made.all.waiting.base() == Approx(61.0));
   CHECK(made.all.prepared == usd(50.0));
   REQUIRE(made.remarks.size() == 1);
+  // A month that has more runs than there are.
+  a.accounting.runs = 10.0;
+  CHECK(showback(runs, with_power(), "team")
+            .remarks[0]
+            .find("the month has 20 runs (/accounting/runs_per_month), and there are 10 in all") !=
+        std::string::npos);
   CHECK(made.remarks[0] ==
         "/accounting/runs_per_month is not given in 1 of 3 jobs: each counts one run a month");
 }
@@ -168,6 +174,10 @@ TEST_CASE("showback: a savings plan is paid hour by hour, used or not") {
   CHECK(small.used.base() == Approx(73.0));
   CHECK(small.unused().base() == Approx(0.0).margin(1e-9));
   CHECK(small.on_demand.base() == Approx(2.0 * (3650.0 - 73.0)));
+  // 365 runs of 4 h are 1,460 hours of a month of 730.
+  CHECK(small.hours == hours(1460.0));
+  CHECK(small.crowded());
+  CHECK_FALSE(large.crowded());
   // Instances that are kept warm are covered, too.
   a.accounting.runs_per_month = 20.0;
   a.cluster.kept_warm = hours(1.0);

@@ -139,3 +139,11 @@ TEST_CASE("bill: what is booked and not used says so, and one request is no requ
   CHECK(words::quantity(line) == "1 request");
   CHECK(words::price(line) == "0.005 USD per 1,000 requests");
 }
+
+TEST_CASE("bill words: bytes that leave a cloud are written as the bill writes them") {
+  const std::string text =
+      words::leaves_cloud("AWS", "us-east-1", "gcp", Bytes::of(195318832.9935074 * 1024.0));
+  CHECK(text.ends_with("(gcp): 200.006 GB cross the internet"));
+  CHECK(words::leaves_cloud("AWS", "us-east-1", "gcp", gigabytes(50.0))
+            .ends_with(": 50 GB cross the internet"));
+}
