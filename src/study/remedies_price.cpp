@@ -45,6 +45,7 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
   const Bytes data = s.resolved.terms.dataset;
   if (!data_goes_along(s) || data <= Bytes{}) return;
   change.words = words::region_with_data(region, data);
+  add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   if (!s.on_aws()) {
     change.words += words::way_without_price;
     return;
@@ -56,20 +57,19 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
   add_one_off(change, cost, words::copied_there(region));
 }
 
-/// Those where the instance costs less, the cheapest few of them, and the one that has the data.
-/// What a region's storage and requests cost decides no choice of one.
+/// Those where the instance costs less, the cheapest few of them; the one that has the data is a
+/// remedy of its own. What a region's storage and requests cost decides no choice of one.
 std::vector<Change> other_regions(const Situation& s) {
   constexpr std::size_t most = 4;
   const HourlyPrice now = s.resolved.terms.compute.price.value;
   std::vector<std::pair<HourlyPrice, std::string>> cheaper;
   for (const std::string& region : regions_of(s.catalog)) {
-    if (region == s.scenario.cluster.region) continue;
+    if (region == s.scenario.cluster.region || region == s.scenario.source.region) continue;
     const auto offer = find_offer(
         s.catalog, {s.service, s.resolved.machine->name, region, s.scenario.cluster.purchase, {}});
     if (!offer || offer->region != region) continue;
-    const bool has_data = region == s.scenario.source.region;
-    if (!has_data && offer->price.value >= now) continue;
-    cheaper.emplace_back(has_data ? HourlyPrice{} : offer->price.value, region);
+    if (offer->price.value >= now) continue;
+    cheaper.emplace_back(offer->price.value, region);
   }
   std::stable_sort(cheaper.begin(), cheaper.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -150,9 +150,6 @@ std::vector<Change> shorter_block(const Situation& s) {
   }
   return {};
 }
-
-/// The rung of what makes a bill smaller and changes nothing else: no rung comes before it.
-constexpr Rung paid_for_nothing = Rung::one_gpu_in_memory;
 
 const Remedy price_list[] = {
     {{"region", "another region", RemedyKind::infrastructure, 4.0, Rung::fed,

@@ -9,25 +9,11 @@
 #include "model/input_mode.hpp"
 #include "pipeline/loading.hpp"
 #include "resolve/resolve.hpp"
-#include "study/cost.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
-
-bool from_afar(const Situation& s) {
-  return s.inputs().staging || s.inputs().source;
-}
-
-bool from_s3(const Situation& s) {
-  return s.scenario.source.service.family() == Service::s3 && from_afar(s);
-}
-
-/// A store from which objects are copied or streamed, whoever runs it.
-bool from_objects(const Situation& s) {
-  return traits(s.scenario.source.service).form == StoreForm::objects && from_afar(s);
-}
 
 bool of_mount(const Situation& s, Service service) {
   return s.scenario.source.service.family() == service;
@@ -163,50 +149,6 @@ std::string disk_lacking(const Situation& s) {
   return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
 }
 
-/// What is paid for bytes that come from another region; null: they lie where the job is, or no
-/// price is known. The same bytes may be paid for at a NAT gateway and between zones as well.
-const resolve::TransferTerms* from_another_region(const Situation& s) {
-  const resolve::Terms& terms = s.resolved.terms;
-  if (!terms.from_another_region) return nullptr;
-  for (const resolve::TransferTerms& one : terms.transfer) {
-    const bool reads = one.counts == resolve::TransferTerms::Of::bytes_read;
-    if (reads && one.from_region == terms.data_region && one.to_cloud.empty()) return &one;
-  }
-  return nullptr;
-}
-
-/// All of the data once over the way from its region; nothing where it lies where the job is.
-Money brought_once(const Situation& s) {
-  const resolve::TransferTerms* const transfer = from_another_region(s);
-  if (transfer == nullptr) return {};
-  return transfer_cost({transfer->what, s.resolved.terms.dataset, transfer->tiers});
-}
-
-/// A bucket in the job's region that is filled from the one in another: the way, and a request for
-/// each object that is written.
-Money copied_bucket(const Situation& s) {
-  return brought_once(s) + written_to_s3(s, region_of_job(s));
-}
-
-std::vector<Change> copied_data(const Situation& s) {
-  Change change{{{"/source/region", "null"}}, words::copied_data(s.resolved.terms.dataset)};
-  change.one_off = copied_bucket(s);
-  change.one_off_words = words::copied_once(from_another_region(s)->from_region);
-  return {change};
-}
-
-/// What holding the data in its bucket adds to the bills of all jobs: a file system is filled from
-/// it, and does not take its place.
-Money kept_bucket(const Situation& s) {
-  const std::string name = "S3 " + s.scenario.source.storage_class_or("STANDARD");
-  if (!s.scenario.source.bill_storage.value_or(false)) return {};
-  // That of checkpoints comes after it.
-  for (const BillLine& line : s.result.bill.lines) {
-    if (line.part == BillPart::storage && line.of.starts_with(name)) return s.jobs * line.amount;
-  }
-  return {};
-}
-
 std::vector<Change> fsx_tiers(const Situation& s) {
   std::vector<Change> list;
   const std::string deployment = s.scenario.source.deployment_type.value_or(default_fsx_deployment);
@@ -236,7 +178,10 @@ std::vector<Change> to_fsx(const Situation& s) {
                    R"("bill_storage": true})"}},
       far != nullptr ? words::fsx_from_copy(s.resolved.terms.dataset)
                      : "FSx for Lustre, filled from S3 in the first epoch"};
-  if (far != nullptr) add_one_off(change, copied_bucket(s), words::copied_once(far->from_region));
+  if (far != nullptr) {
+    add_one_off(change, copied_bucket(s), words::copied_once(far->from_region));
+    add_one_off(change, held_copy(s), words::held_copy);
+  }
   add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   return {change};
 }
@@ -339,14 +284,6 @@ const Remedy storage_list[] = {
       "stays; creating it takes 5 to 15 minutes"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
-    {{"copy_data", "a copy of the data in the job's region", RemedyKind::data, 1.0, Rung::one_gpu,
-      "the data lies on S3 in another region",
-      "each byte of each epoch is paid for on its way from another region; a copy is paid for once "
-      "(EC2 on-demand pricing, data transfer)",
-      "the copy is stored and paid for as long as it is kept, and must follow changes of the data "
-      "(S3 replication does)"},
-     [](const Situation& s) { return from_s3(s) && from_another_region(s) != nullptr; },
-     copied_data},
     {{"fsx_tier", "a faster tier of FSx", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data lies on FSx for Lustre",
       "its throughput grows with tier and capacity (FSx user guide)",

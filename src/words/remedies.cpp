@@ -61,6 +61,16 @@ std::string copied_data(Bytes size) {
   return fmt::format("the data copied once ({} GB)", three_digits(size / gigabytes(1.0)));
 }
 
+std::string in_cloud_of_data(double n, std::string_view instance, std::string_view region) {
+  return fmt::format("{:g} × {} in {}, where the data is", n, instance, region);
+}
+
+std::string copied_to_cloud(std::string_view store, Bytes data, bool known) {
+  return fmt::format("the data copied to {} once ({} GB){}", store,
+                     three_digits(data / gigabytes(1.0)),
+                     known ? "" : ", taken to be no faster than now");
+}
+
 std::string fsx_from_copy(Bytes size) {
   return fmt::format("FSx for Lustre, filled in the first epoch from a copy in its region ({} GB)",
                      three_digits(size / gigabytes(1.0)));

@@ -73,7 +73,7 @@ double published_ratio(const std::string& instance) {
 }
 
 TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are the catalogue's") {
-  int regions = 0, helpers = 0, disks = 0, tiers = 0, faster = 0;
+  int regions = 0, helpers = 0, disks = 0, tiers = 0, faster = 0, abroad = 0;
   for_remediable(33, 80, [&](const Remediable& looked) {
     const Situation& s = looked.situation;
     const bool sagemaker = s.service == "sagemaker";
@@ -91,11 +91,24 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
           query.region = change.set.front().second;
           query.purchase = looked.scenario.cluster.purchase;
           CHECK(query.region != looked.scenario.cluster.region);
+          CHECK(query.region != looked.scenario.source.region);
           const auto offer = find_offer(catalog(), query);
           REQUIRE(offer);
           // Elsewhere the bill cannot be smaller.
-          CHECK((query.region == looked.scenario.source.region ||
-                 offer->price.value < looked.resolved.terms.compute.price.value));
+          CHECK(offer->price.value < looked.resolved.terms.compute.price.value);
+        } else if (name == "cloud_of_data") {
+          ++abroad;
+          const Machine& there = **find_machine(catalog(), change.set.front().second);
+          const Machine& here = *looked.resolved.machine;
+          CHECK(there.cloud == "gcp");
+          CHECK(there.gpu_model == here.gpu_model);
+          double instances = looked.scenario.cluster.instances;
+          for (const auto& [key, value] : change.set) {
+            if (key == "instances") instances = std::stod(value);
+            if (key == "region") CHECK(value == looked.resolved.terms.data_region);
+          }
+          CHECK(there.gpus->value * instances ==
+                here.gpus->value * looked.scenario.cluster.instances);
         } else if (name == "cpu_helpers") {
           ++helpers;
           const std::string& text = change.set.front().second;
@@ -153,6 +166,7 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
   CHECK_DRAWN(disks > 5);
   CHECK_DRAWN(tiers > 5);
   CHECK_DRAWN(faster > 5);
+  CHECK_DRAWN(abroad > 0);
 }
 
 /// What a remedy tries of the plain job with these settings.
@@ -340,6 +354,80 @@ TEST_CASE("remedies: with failures counted no interval is better than the one th
     }
     settings.emplace_back("/job/checkpoint/interval", "null");
     CHECK(tried(settings, "checkpoint_interval").empty());
+  }
+}
+
+double line_of(const Result& result, std::string_view what) {
+  double amount = 0.0;
+  for (const BillLine& line : result.bill.lines) {
+    if (line.of.starts_with(what)) amount += line.amount.base();
+  }
+  return amount;
+}
+
+TEST_CASE("remedies: a copy does not take its original off the bill") {
+  // 20 GB in 200,000 objects, held 60 days: 0.023 USD for a GB and 30 days, here and there.
+  const testing_resolve::Settings far = {
+      {"/source", R"({"service": "s3", "input_mode": "FastFile", "region": "us-east-2",
+                      "bill_storage": true, "storage_held": "60 d"})"}};
+  const double bucket = line_of(run_with(far, {}), "S3 STANDARD");
+  CHECK(bucket == Approx(20.0 * 0.023 * 2.0).epsilon(0.02));
+  const auto copy = tried(far, "copy_data");
+  REQUIRE(copy.size() == 1);
+  const double brought = 20.0 * 0.01 + 200000.0 * 5e-6;
+  CHECK(copy.front().one_off.base() == Approx(brought + bucket));
+  CHECK(line_of(run_with(far, copy.front().set), "S3 STANDARD") == Approx(bucket));
+  // A file system that is filled from the copy has two of them beside it.
+  CHECK(tried(far, "fsx").front().one_off.base() == Approx(brought + 2.0 * bucket));
+  // Where the job goes to the data there is one.
+  const auto there = tried(far, "region_of_data");
+  REQUIRE(there.size() == 1);
+  CHECK(there.front().one_off == Money{});
+  const Result moved = run_with(far, there.front().set);
+  CHECK(line_of(moved, "S3 STANDARD") == Approx(bucket));
+  CHECK(moved.bill.transfer == Money{});
+}
+
+TEST_CASE("remedies: data in another cloud is copied to the job's, or the job goes to it") {
+  // 20 GB in 200,000 objects. From AWS 0.09 USD/GB and 0.40 USD for a million GETs, into GCS
+  // 0.05 USD for ten thousand.
+  const testing_resolve::Settings to_gcs = {
+      {"/cluster/instance", "a2-highgpu-8g"},
+      {"/cluster/region", "us-central1"},
+      {"/job/epochs", "20"},
+      {"/source", R"({"service": "s3", "input_mode": "FastFile", "region": "us-east-1"})"}};
+  const Result now = run_with(to_gcs, {});
+  CHECK(line_of(now, "transfer from AWS") == Approx(20.0 * 20.0 * 0.09).epsilon(0.01));
+  const auto copy = tried(to_gcs, "copy_to_cloud");
+  REQUIRE(copy.size() == 1);
+  CHECK(copy.front().one_off.base() == Approx(20.0 * 0.09 + 0.08 + 1.0));
+  const Result copied = run_with(to_gcs, copy.front().set);
+  CHECK(copied.bill.transfer == Money{});
+  CHECK(line_of(copied, "GCS STANDARD") > 0.0);
+  // Nobody publishes how soon GCS answers: no sooner than what is far away does.
+  CHECK(copied.times.total.base() == Approx(now.times.total.base()).epsilon(0.01));
+
+  const auto there = tried(to_gcs, "cloud_of_data");
+  REQUIRE_FALSE(there.empty());
+  CHECK(there.front().set == Setting{{"instance", "p4d.24xlarge"}, {"region", "us-east-1"}});
+  CHECK(run_with(to_gcs, there.front().set).bill.transfer == Money{});
+
+  // From GCS 0.12 USD/GB to the internet, into S3 5 USD for a million PUTs; the bucket stays.
+  const testing_resolve::Settings to_s3 = {
+      {"/source", R"({"service": "gcs", "input_mode": "FastFile", "region": "us-central1",
+                      "first_byte_latency": "60 ms", "bill_storage": true})"}};
+  const Result from_gcs = run_with(to_s3, {});
+  const double way = line_of(from_gcs, "transfer from GCP") / 3.0;
+  const double reads = line_of(from_gcs, "GCS reads") / 3.0;
+  const auto into_s3 = tried(to_s3, "copy_to_cloud");
+  REQUIRE(into_s3.size() == 1);
+  CHECK(into_s3.front().one_off.base() ==
+        Approx(way + reads + 1.0 + line_of(from_gcs, "GCS STANDARD")).epsilon(0.01));
+  CHECK(run_with(to_s3, into_s3.front().set).bill.transfer == Money{});
+
+  // Where the data is at home there is nothing to bring together.
+  for (const char* const name : {"copy_to_cloud", "cloud_of_data", "copy_data", "region_of_data"}) {
+    CHECK(tried({{"/source", R"({"service": "s3", "input_mode": "FastFile"})"}}, name).empty());
   }
 }
 
