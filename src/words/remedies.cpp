@@ -137,7 +137,11 @@ std::string best_checkpoints(const std::optional<Duration>& interval) {
                   : "checkpoints at the best interval";
 }
 
-std::string shorter_block(Duration booked, Duration longest) {
+std::string blocks_of(Duration booked) {
+  return fmt::format("{:g} h booked at a time", booked / hours(1.0));
+}
+
+std::string block_that_holds(Duration booked, Duration longest) {
   return fmt::format("{:g} h booked (95 % of draws take {} at most)", booked / hours(1.0),
                      span_words(longest));
 }

@@ -64,7 +64,9 @@ std::string checkpoint_every(std::string_view interval, bool only_one);
 /// "a checkpoint every 3.31 h, the best interval"; empty: not known before it is tried.
 std::string best_checkpoints(const std::optional<Duration>& interval);
 /// "24 h booked (95 % of draws take 22.1 h at most)"
-std::string shorter_block(Duration booked, Duration longest);
+std::string block_that_holds(Duration booked, Duration longest);
+/// "24 h booked at a time"
+std::string blocks_of(Duration booked);
 std::string savings(double share);
 /// "2 of 4 instances on demand"
 std::string on_demand_of(double n, double instances);

@@ -491,7 +491,7 @@ class Table {
         where(priced && !own_price() && job_.cluster.spot && half >= 1.0 &&
                   job_.cluster.purchase == Purchase::spot,
               {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}}});
-    rows_["shorter_block"] = {false};  // nothing is booked here
+    rows_["block_length"] = {false};  // nothing is booked here
     rows_["capacity_block"] = {demand && aws && in_.ranks >= 8.0, {}, true};
   }
 
@@ -650,7 +650,7 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
   CHECK_DRAWN(copies > 0);
   for (const auto& [name, counts] : seen) {
     INFO(name);
-    if (name != "solid_state" && name != "shorter_block") CHECK_DRAWN(counts[1] > 0);
+    if (name != "solid_state" && name != "block_length") CHECK_DRAWN(counts[1] > 0);
     if (name != "more_instances") CHECK_DRAWN(counts[0] > 0);
   }
 }

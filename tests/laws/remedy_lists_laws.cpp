@@ -236,18 +236,18 @@ TEST_CASE("remedies: a block is as long as is sold and nineteen in twenty jobs n
                                      {"/job/epochs", epochs}};
   };
   // Two minutes need a day: a seventh of what a week costs.
-  const auto day = tried(booked(7.0, "3"), "shorter_block");
+  const auto day = tried(booked(7.0, "3"), "block_length");
   REQUIRE(day.size() == 1);
   CHECK(day.front().set == Setting{{"/cluster/booked", "24 h"}});
   const double week = run_with(booked(7.0, "3"), {}).bill.money.base();
   CHECK(run_with(booked(7.0, "3"), day.front().set).bill.money.base() == Approx(week / 7.0));
-  CHECK(tried(booked(1.0, "3"), "shorter_block").empty());
+  CHECK(tried(booked(1.0, "3"), "block_length").empty());
 
   study::RunOptions options;
   options.replications = 200;
   for (const char* const epochs : {"2500", "8000", "30000", "60000"}) {
     const auto settings = booked(400.0, epochs);
-    const auto shorter = tried(settings, "shorter_block");
+    const auto shorter = tried(settings, "block_length");
     REQUIRE(shorter.size() == 1);
     INFO(epochs << " epochs: " << shorter.front().words);
     const double days = std::stod(shorter.front().set.front().second) / 24.0;
@@ -429,6 +429,32 @@ TEST_CASE("remedies: data in another cloud is copied to the job's, or the job go
   for (const char* const name : {"copy_to_cloud", "cloud_of_data", "copy_data", "region_of_data"}) {
     CHECK(tried({{"/source", R"({"service": "s3", "input_mode": "FastFile"})"}}, name).empty());
   }
+}
+
+TEST_CASE("remedies: blocks that are a little too short are booked longer, or shorter and more") {
+  // 100 h and what checkpoints take on two instances.
+  const testing_resolve::Settings job = {
+      {"/cluster/instance", "p5.48xlarge"},
+      {"/cluster/instances", "2"},
+      {"/cluster/price", "40 USD/h"},
+      {"/cluster/purchase", "capacity_block"},
+      {"/cluster/booked", "96 h"},
+      {"/job", R"({"duration_on_one_instance": "200 h", "efficiency": 1,
+                   "checkpoint": {"size": "100 GB", "bandwidth": "1 GB/s", "interval": "1 h"}})"},
+      {"/dataset", "null"},
+      {"/source", "null"},
+      {"/loader", "null"},
+      {"/preprocess", "null"}};
+  CHECK(run_with(job, {}).bill.money.base() == Approx(2.0 * 2.0 * 96.0 * 40.0));
+  const auto blocks = tried(job, "block_length");
+  REQUIRE(blocks.size() > 1);
+  CHECK(blocks.front().set == Setting{{"/cluster/booked", "120 h"}});
+  CHECK(run_with(job, blocks.front().set).bill.money.base() == Approx(2.0 * 120.0 * 40.0));
+  const auto days = std::find_if(blocks.begin(), blocks.end(), [](const Change& change) {
+    return change.set == Setting{{"/cluster/booked", "24 h"}};
+  });
+  REQUIRE(days != blocks.end());
+  CHECK(run_with(job, days->set).bill.money.base() == Approx(5.0 * 2.0 * 24.0 * 40.0));
 }
 
 }  // namespace
