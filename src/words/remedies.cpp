@@ -81,6 +81,10 @@ std::string efs_from_copy(Bytes size) {
                      three_digits(size / gigabytes(1.0)));
 }
 
+std::string least_fsx(std::string_view deployment, std::string_view tier) {
+  return fmt::format("{} with {}, as small as holds the data", deployment, tier);
+}
+
 std::string kept_bucket(double jobs) {
   return jobs > 1.0 ? fmt::format("the bucket, which stays for all {:g} jobs", jobs)
                     : "the bucket, which stays";

@@ -44,6 +44,8 @@ inline constexpr std::string_view no_way_out =
     "no price is known of reading the data out of its cloud, or of writing it to the job's";
 std::string fsx_from_copy(Bytes size);
 std::string efs_from_copy(Bytes size);
+/// "PERSISTENT_2 with 125 MB/s/TiB, as small as holds the data"
+std::string least_fsx(std::string_view deployment, std::string_view tier);
 /// Of drives that an instance has for as long as it runs.
 inline constexpr std::string_view filled_from_s3 = ", filled from S3 before each job";
 inline constexpr std::string_view copied_to_s3 = "the copy to S3";

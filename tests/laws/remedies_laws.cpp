@@ -309,10 +309,18 @@ class Table {
     rows_["fsx"] = {s3 && aws};
     rows_["efs"] = {s3 && aws};
     rows_["efs_throughput"] = where(source.service.family() == Service::efs, {});
-    if (source.throughput_mode.value_or("elastic") != "elastic") {
-      rows_["efs_throughput"].sets = {{{"/source/throughput_mode", "elastic"}}};
+    for (const char* const other : {"elastic", "bursting"}) {
+      if (source.throughput_mode.value_or("elastic") == other) continue;
+      rows_["efs_throughput"].sets.push_back({{"/source/throughput_mode", other}});
     }
-    rows_["fsx_tier"] = {source.service.family() == Service::fsx_lustre};
+    const bool pays = source.bill_storage != false;
+    rows_["efs_one_zone"] = where(source.service.family() == Service::efs && pays,
+                                  {{{"/source/storage_class", "One Zone"}}});
+    const bool lustre = source.service.family() == Service::fsx_lustre;
+    rows_["fsx_tier"] = {lustre};
+    rows_["smaller_fsx"] = {lustre && pays};
+    rows_["smaller_volume"] = {now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs &&
+                               job_.disk.size && now_.result.bill.storage > Money{}};
     const bool ebs =
         now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs && on_path(Stage::disk);
     rows_["gp3"] = where(ebs && !sagemaker, {});
@@ -456,6 +464,12 @@ class Table {
   void prices() {
     const bool priced = now_.result.bill.compute > Money{};
     rows_["region"] = {priced && !own_price()};
+    const Service store = job_.source.service.family();
+    const bool of_aws =
+        store == Service::s3 || store == Service::efs || store == Service::fsx_lustre;
+    rows_["region_of_data"] = where(priced && !own_price() && of_aws && far(), {});
+    if (far()) rows_["region_of_data"].sets = {{{"region", *job_.source.region}}};
+    rows_["cloud_of_data"] = {in_gcs() && !job_.loader.remote && !own_price()};
     const bool demand = priced && !own_price() && job_.cluster.purchase == Purchase::on_demand;
     const bool aws = now_.resolved.machine->cloud == "aws";
     rows_["savings_plan"] = {demand && aws, {}, !job_.cluster.savings};
@@ -464,12 +478,6 @@ class Table {
     query.service = now_.situation.service;
     query.instance = now_.resolved.machine->name;
     query.region = job_.cluster.region;
-    const Service store = job_.source.service.family();
-    const bool of_aws =
-        store == Service::s3 || store == Service::efs || store == Service::fsx_lustre;
-    rows_["region_of_data"] = where(priced && !own_price() && of_aws && far(), {});
-    if (far()) rows_["region_of_data"].sets = {{{"region", *job_.source.region}}};
-    rows_["cloud_of_data"] = {in_gcs() && !job_.loader.remote && !own_price()};
     query.purchase = Purchase::spot;
     const bool writes = job_.job.checkpoint && in_.checkpoint_time > Duration{};
     rows_["spot"] = {demand, {}, !writes || !find_offer(catalog(), query)};
@@ -597,7 +605,8 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
   const auto listed_elsewhere = [](const std::string& name) {
     return name == "cpu_helpers" || name == "nvme" || name == "fsx" || name == "efs" ||
            name == "fsx_tier" || name == "region" || name == "mixed_precision" ||
-           name == "smaller_instance" || name == "cloud_of_data";
+           name == "smaller_instance" || name == "cloud_of_data" || name == "smaller_fsx" ||
+           name == "smaller_volume";
   };
   std::map<std::string, std::array<int, 3>> seen;
   int copies = 0;

@@ -457,4 +457,57 @@ TEST_CASE("remedies: blocks that are a little too short are booked longer, or sh
   CHECK(run_with(job, days->set).bill.money.base() == Approx(5.0 * 2.0 * 24.0 * 40.0));
 }
 
+TEST_CASE("remedies: what holds the data is no larger and no dearer than the data needs") {
+  const auto best = [](const testing_resolve::Settings& settings, const char* name) {
+    const auto changes = tried(settings, name);
+    REQUIRE_FALSE(changes.empty());
+    Money least = run_with(settings, {}).bill.money;
+    for (const Change& change : changes) {
+      least = std::min(least, run_with(settings, change.set).bill.money);
+    }
+    return least;
+  };
+  // 20 GB on 2.4 TiB of PERSISTENT_2 for 30 days: 1.2 TiB of SCRATCH_2 hold them.
+  const testing_resolve::Settings lustre = {
+      {"/source", R"({"service": "fsx-lustre", "input_mode": "mount", "capacity": "2.4 TiB",
+                      "deployment_type": "PERSISTENT_2", "storage_held": "30 d",
+                      "throughput_per_capacity": "250 MB/s/TiB"})"}};
+  const auto scratch = find_fsx_price(catalog(), "us-east-1", "SCRATCH_2", default_fsx_tier);
+  const double now = line_of(run_with(lustre, {}), "FSx for Lustre");
+  const double then = best(lustre, "smaller_fsx").base();
+  const double month = 1.2 * std::pow(2.0, 40.0) * scratch->storage->value.base() * 30.0 * 86400.0;
+  CHECK(now == Approx(3.0 * month));  // twice as much at 0.21 instead of 0.14 USD/GB-month
+  CHECK(then <= 1.05 * month);
+
+  // 5 TB earn 250 MiB/s, so that 500 MiB/s need not be bought.
+  const testing_resolve::Settings nfs = {
+      {"/source", R"({"service": "efs", "input_mode": "mount", "throughput_mode": "provisioned",
+                      "provisioned_throughput": "500 MiB/s", "capacity": "5 TB",
+                      "storage_held": "10 d"})"}};
+  const double stored = line_of(run_with(nfs, {}), "EFS Standard");
+  CHECK(line_of(run_with(nfs, {{"/source/throughput_mode", "bursting"}}), "EFS") == Approx(stored));
+  CHECK(best(nfs, "efs_throughput").base() < stored * 1.05);
+  CHECK(line_of(run_with(nfs, tried(nfs, "efs_one_zone").front().set), "EFS One Zone") <
+        0.6 * stored);
+
+  // 20 GB are 18.6 GiB, and a tenth more 20.5. 60,000 IOPS of io2 need 60 GiB.
+  for (const auto& [type, size] : {std::pair("gp3", "21 GiB"), std::pair("io2", "60 GiB")}) {
+    const testing_resolve::Settings volume = {
+        {"/cluster/instance", "g5.2xlarge"},
+        {"/source", R"({"service": "s3", "input_mode": "File"})"},
+        {"/disk", fmt::format(R"({{"kind": "ebs", "volume_type": "{}", "size": "4000 GiB"{}}})",
+                              type, type[0] == 'i' ? R"(, "iops": "60000 /s")" : "")}};
+    const auto smaller = tried(volume, "smaller_volume");
+    REQUIRE_FALSE(smaller.empty());
+    CHECK(smaller.front().set == Setting{{"disk.size", size}});
+    const double of_size = std::stod(smaller.front().set.front().second);
+    CHECK(line_of(run_with(volume, smaller.front().set), std::string("EBS ") + type) ==
+          Approx(line_of(run_with(volume, {}), std::string("EBS ") + type) * of_size / 4000.0)
+              .epsilon(0.01));
+    testing_resolve::Settings fits = volume;
+    fits.emplace_back("disk.size", "20 GiB");
+    CHECK(tried(fits, "smaller_volume").empty());
+  }
+}
+
 }  // namespace
