@@ -181,14 +181,16 @@ const Remedy place_list[] = {
       "each byte of each epoch is paid for on its way from another region; a copy is paid for once "
       "(EC2 on-demand pricing, data transfer)",
       "the copy is stored and paid for beside the original as long as it is kept, and must follow "
-      "changes of the data (S3 replication does)"},
+      "changes of the data (S3 replication does)",
+      same_training, bill_alone},
      [](const Situation& s) { return from_s3(s) && from_another_region(s) != nullptr; },
      copied_data},
     {{"region_of_data", "the job in the region of its data", RemedyKind::infrastructure, 4.0,
       paid_for_nothing, "the data lies in another region of the same cloud",
       "what is read in its own region is paid for by no byte (EC2 on-demand pricing, data "
       "transfer)",
-      "the instances have to be free there: quotas and capacity are of a region"},
+      "the instances have to be free there: quotas and capacity are of a region", same_training,
+      bill_alone},
      [](const Situation& s) {
        const Cluster& cluster = s.scenario.cluster;
        return cluster.instance && !cluster.price && !cluster.prices &&
@@ -199,7 +201,7 @@ const Remedy place_list[] = {
       paid_for_nothing, "the data lies in another cloud",
       "each byte of each epoch is paid for on its way to another cloud, and within a region of one "
       "by none (EC2 on-demand pricing, data transfer)",
-      "images, quotas and access have to be set up in another cloud"},
+      "images, quotas and access have to be set up in another cloud", same_training, bill_alone},
      [](const Situation& s) {
        return !cloud_of_data(s).empty() && as_in_catalogue(s) && s.resolved.machine != nullptr &&
               !is_booked(s.scenario.cluster.purchase) && !s.inputs().unequal;
@@ -210,7 +212,8 @@ const Remedy place_list[] = {
       "each byte of each epoch is paid for on its way from another cloud; a copy is paid for once "
       "(EC2 on-demand pricing, data transfer)",
       "the copy is stored and paid for beside the original as long as it is kept, and must follow "
-      "changes of the data"},
+      "changes of the data",
+      same_training, bill_alone},
      [](const Situation& s) {
        return !cloud_of_data(s).empty() && from_objects(s) && store_of_job(s) != nullptr;
      },

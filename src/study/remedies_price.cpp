@@ -208,7 +208,8 @@ const Remedy price_list[] = {
       "a GB from one zone to another is paid by who sends it and by who receives it (EC2's price "
       "list), and takes longer than within one",
       "one zone may not have as many instances free; spot instances of one are interrupted "
-      "together"},
+      "together",
+      same_training, bill_alone},
      [](const Situation& s) {
        return s.scenario.cluster.zones_used() > 1.0 || s.scenario.source.other_zone.value_or(false);
      },
@@ -227,7 +228,7 @@ const Remedy price_list[] = {
     {{"gateway_endpoint", "a gateway endpoint for S3 instead of a NAT gateway",
       RemedyKind::infrastructure, 1.0, paid_for_nothing, "S3 is read through a NAT gateway",
       "a gateway endpoint in the route table has no charge by the hour or the byte",
-      "it serves S3 and DynamoDB in the job's own region only"},
+      "it serves S3 and DynamoDB in the job's own region only", same_training, bill_alone},
      [](const Situation& s) {
        return s.scenario.source.nat_gateway.value_or(false) && s.on_aws() &&
               s.scenario.source.service.family() == Service::s3 &&
@@ -242,7 +243,8 @@ const Remedy price_list[] = {
       "a block is paid whole; it is sold by the day up to 14 days, and by the week up to 182 (EC2 "
       "user guide, Capacity Blocks for ML, 2025)",
       "a job that overruns pays for another block; one that is paid for already is not given back, "
-      "and several have to be free one after the other"},
+      "and several have to be free one after the other",
+      same_training, bill_alone},
      [](const Situation& s) {
        return is_booked(s.scenario.cluster.purchase) && s.result.bill.unused > Money{};
      },

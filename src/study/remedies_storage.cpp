@@ -232,6 +232,9 @@ std::vector<Change> smaller_fsx(const Situation& s) {
     const FsxTier& tier = *each;
     const auto price = price_of(tier.deployment_type, tier.throughput);
     if (!now || !price || price->value > now->value) continue;
+    // How soon hard disks answer is not simulated.
+    const auto on_disks = [](const std::string& type) { return type.ends_with("HDD"); };
+    if (on_disks(tier.deployment_type) && !on_disks(now_type)) continue;
     const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
     Change change{{}, words::least_fsx(tier.deployment_type, text)};
     if (tier.deployment_type != now_type) {
@@ -371,7 +374,8 @@ const Remedy storage_list[] = {
       "less than PERSISTENT ones (FSx pricing)",
       "capacity can only grow, so it is made anew and filled; what else lies on it has to have "
       "room "
-      "elsewhere, and SCRATCH types keep no second copy of anything"},
+      "elsewhere, and SCRATCH types keep no second copy of anything",
+      same_training, bill_alone},
      [](const Situation& s) { return pays_for(s, Service::fsx_lustre); },
      smaller_fsx},
     {{"efs", "EFS", RemedyKind::infrastructure, 4.0, Rung::one_gpu,
@@ -394,7 +398,8 @@ const Remedy storage_list[] = {
     {{"efs_one_zone", "EFS in one zone", RemedyKind::infrastructure, 2.0, paid_for_nothing,
       "the job pays for EFS that all zones of the region hold",
       "a GB in one zone costs about half of one that all zones hold (EFS pricing)",
-      "it is made anew and filled, and what it holds is lost with its zone"},
+      "it is made anew and filled, and what it holds is lost with its zone", same_training,
+      bill_alone},
      [](const Situation& s) {
        return pays_for(s, Service::efs) &&
               s.scenario.source.storage_class_or(default_efs_class) == default_efs_class &&
@@ -408,7 +413,8 @@ const Remedy storage_list[] = {
       paid_for_nothing, "an EBS volume is larger than what the job keeps on it",
       "each GB is paid for while the volume exists (EBS pricing)",
       "what else lies on it has to have room elsewhere; a volume can only grow, so it is made "
-      "anew"},
+      "anew",
+      same_training, bill_alone},
      [](const Situation& s) {
        return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs &&
               s.scenario.disk.size.has_value() && s.result.bill.storage > Money{};

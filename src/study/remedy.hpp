@@ -60,8 +60,10 @@ struct Change {
 /// pointers ("/source/connections") for keys in objects that another remedy replaces.
 bool clash(const Setting& a, const Setting& b);
 
-/// The rung of what makes a bill smaller and changes nothing else: no rung comes before it.
+/// The rung of what makes a bill smaller and changes nothing else: no rung comes before it. Its row
+/// ends with these two.
 inline constexpr Rung paid_for_nothing = Rung::one_gpu_in_memory;
+inline constexpr bool same_training = false, bill_alone = true;
 
 /// Of the changes that a remedy may make, the first whose saving is within 1 % of the best one's is
 /// taken, so the smallest change comes first.
