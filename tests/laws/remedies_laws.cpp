@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/unit_text.hpp"
 #include "laws/remediable_jobs.hpp"
