@@ -231,7 +231,8 @@ TEST_CASE("rooms: study and model compute facts, words makes sentences of them")
       "src/model/readings.cpp",         "src/model/rules.cpp",
       "src/study/remedies_loader.cpp",  "src/study/remedies_machine.cpp",
       "src/study/remedies_price.cpp",   "src/study/remedies_preprocess.cpp",
-      "src/study/remedies_storage.cpp", "src/study/remedies_training.cpp"};
+      "src/study/remedies_storage.cpp", "src/study/remedies_training.cpp",
+      "src/study/remedies_place.cpp"};
   const std::regex comment(R"(//[^\n]*)"), literal(R"re("((?:\\.|[^"\\\n])*)")re"),
       four_words("[a-z,:]( [^ ]+){3}");
   const auto sentence_in = [&](const std::string& text) -> std::string {

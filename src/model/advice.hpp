@@ -99,6 +99,9 @@ struct RemedyWords {
   std::string_view helps;        ///< evidence for it, with its source
   std::string_view limits;       ///< what speaks against it, or bounds it, with its source
   bool alters_training = false;  ///< what is learned may differ
+  /// It makes the bill smaller, and GPUs no busier: it waits for no rung, and none is chosen for
+  /// it.
+  bool of_bill_alone = false;
 };
 
 /// A remedy, simulated.

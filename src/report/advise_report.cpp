@@ -85,10 +85,8 @@ std::vector<Column> remedy_columns(const Advice& advice) {
 
 /// "4 hours, $8.97 once": what the bills of jobs leave out of what is saved, where it shows.
 std::string effort_and_price(const Remedied& row) {
-  constexpr double least = 0.01;
-  const bool shows = row.one_off.base() > least * std::abs(row.saved.base());
   const std::string effort = effort_words(row.what.effort_hours);
-  return shows ? fmt::format("{}, {} once", effort, money(row.one_off)) : effort;
+  return once_shows(row) ? fmt::format("{}, {} once", effort, money(row.one_off)) : effort;
 }
 
 Row remedy_row(const Advice& advice, const Remedied& row) {
@@ -293,13 +291,22 @@ Report advise_brief(const Advice& advice, const std::string& name) {
   };
   std::map<RemedyStanding, std::size_t> standing;
   std::size_t luck = 0;
+  std::size_t shown = 0;
   const Remedied* const first = change_first(advice);
+  // The largest saving stays in sight, wherever it stands.
+  const Remedied* const beyond = far_beyond_first(advice);
+  const Remedied* const largest = saves_most(advice);
   for (const Remedied& row : advice.remedies) {
     if (is_luck(advice, row)) {
       ++luck;
       continue;
     }
-    if (++standing[row.standing] > most || row.standing != RemedyStanding::advised) continue;
+    const bool advised = row.standing == RemedyStanding::advised;
+    if (&row != beyond && &row != largest && (!advised || shown >= most)) {
+      ++standing[row.standing];
+      continue;
+    }
+    ++shown;
     add(std::to_string(row.number),
         fmt::format("{} ({}): {}", row.change, effort_and_price(row),
                     outcome(*row.after, row.saved, row.sooner, row.pays)));
@@ -319,10 +326,10 @@ Report advise_brief(const Advice& advice, const std::string& name) {
   }
   for (const std::string& item : not_yet(advice)) add("not yet", without_full_stop(item));
   std::vector<std::string> others;
-  const auto count_of = [&](RemedyStanding of, std::string_view words, std::size_t shown = 0) {
-    if (standing[of] > shown) others.push_back(fmt::format("{} {}", standing[of] - shown, words));
+  const auto count_of = [&](RemedyStanding of, std::string_view words) {
+    if (standing[of] > 0) others.push_back(fmt::format("{} {}", standing[of], words));
   };
-  count_of(RemedyStanding::advised, "more", most);
+  count_of(RemedyStanding::advised, "more");
   if (luck > 0) others.push_back(fmt::format("{} saving in less than half of the draws", luck));
   count_of(RemedyStanding::later, "for later rungs");
   count_of(RemedyStanding::no_help, "without effect");

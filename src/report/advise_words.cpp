@@ -85,6 +85,76 @@ const Remedied* change_first(const Advice& advice) {
   return nullptr;
 }
 
+bool once_shows(const Remedied& row) {
+  constexpr double least = 0.01;
+  return row.one_off.base() > least * std::abs(row.saved.base());
+}
+
+namespace {
+
+double worth(const Advice& advice, const Remedied& row) {
+  return advice.priced ? row.saved.base() : row.sooner.base();
+}
+
+constexpr double far_more = 2.0;
+
+/// A later remedy that saves several times as much as all that is advised; null: there is none.
+const Remedied* outweighs_all(const Advice& advice) {
+  double least = 0.0;
+  const Remedied* most = nullptr;
+  const auto at_least = [&](Money saved, Duration sooner) {
+    least = std::max(least, far_more * (advice.priced ? saved.base() : sooner.base()));
+  };
+  for (const Remedied& row : advice.remedies) {
+    if (row.number == 0 || !mostly_saves(advice, row)) continue;
+    if (row.standing == RemedyStanding::advised) {
+      at_least(row.saved, row.sooner);
+      // What is in time, or within the budget, comes before all savings.
+      if (rescues(advice, row)) return nullptr;
+    } else if (most == nullptr || worth(advice, row) > worth(advice, *most)) {
+      most = &row;
+    }
+  }
+  if (advice.together) at_least(advice.together->saved, advice.together->sooner);
+  const bool enough = most != nullptr && worth(advice, *most) > least &&
+                      saved_share(advice, most->saved, most->sooner) >= worth_changing &&
+                      (meets(advice, *most->after) || !meets(advice, advice.before));
+  return enough ? most : nullptr;
+}
+
+/// What is quickly done comes first; what saves far more must not be overlooked. Nothing that
+/// misses the constraints is named beside a first remedy that meets them. Null: there is none.
+const Remedied* saves_far_more(const Advice& advice, const Remedied& first) {
+  const bool must_meet = meets(advice, *first.after);
+  const Remedied* most = nullptr;
+  double least = std::max(0.0, far_more * worth(advice, first));
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised || row.number == first.number) continue;
+    if (!mostly_saves(advice, row)) continue;
+    if ((must_meet && !meets(advice, *row.after)) || worth(advice, row) <= least) continue;
+    most = &row;
+    least = worth(advice, row);
+  }
+  return most;
+}
+
+}  // namespace
+
+const Remedied* far_beyond_first(const Advice& advice) {
+  if (const Remedied* const later = outweighs_all(advice)) return later;
+  const Remedied* const first = change_first(advice);
+  return first != nullptr ? saves_far_more(advice, *first) : nullptr;
+}
+
+const Remedied* saves_most(const Advice& advice) {
+  const Remedied* most = nullptr;
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised || !mostly_saves(advice, row)) continue;
+    if (most == nullptr || worth(advice, row) > worth(advice, *most)) most = &row;
+  }
+  return most;
+}
+
 namespace {
 
 const RungResult* rung_of(const Advice& advice, Rung rung) {
@@ -173,6 +243,23 @@ std::string outcome_words(const Advice& advice, const JobFigures& after) {
          fmt::format(" and costs {} instead of {}", money(after.total), money(advice.before.total));
 }
 
+/// The same of a remedy, with what it costs once where that shows.
+std::string outcome_words(const Advice& advice, const Remedied& row) {
+  const std::string text = outcome_words(advice, *row.after);
+  return once_shows(row) ? fmt::format("{}, and {} once", text, money(row.one_off)) : text;
+}
+
+/// "Remedy 5 (spot) saves most: the job takes …"
+std::string far_more_words(const Advice& advice, const Remedied& row) {
+  const bool most =
+      std::none_of(advice.remedies.begin(), advice.remedies.end(), [&](const Remedied& other) {
+        return other.number > 0 && mostly_saves(advice, other) &&
+               worth(advice, other) > worth(advice, row);
+      });
+  return fmt::format(" Remedy {} ({}) saves {}: {}.", row.number, row.change,
+                     most ? "most" : "far more", outcome_words(advice, row));
+}
+
 /// No remedy alone saves enough to be worth a change.
 Paragraph nothing_to_change(const Advice& advice) {
   std::string text =
@@ -186,28 +273,9 @@ Paragraph nothing_to_change(const Advice& advice) {
     text += fmt::format(" With {} together, {}.", fmt::join(all->numbers, "+"),
                         outcome_words(advice, all->after));
   }
+  if (const Remedied* const more = far_beyond_first(advice)) text += far_more_words(advice, *more);
   return {text + later_words(advice),
           advice.works_on == Rung::fed && !advice.together ? Tone::good : Tone::plain};
-}
-
-double worth(const Advice& advice, const Remedied& row) {
-  return advice.priced ? row.saved.base() : row.sooner.base();
-}
-
-/// What is quickly done comes first; what saves far more must not be overlooked. Nothing that
-/// misses the constraints is named beside a first remedy that meets them. Null: there is none.
-const Remedied* saves_far_more(const Advice& advice, const Remedied& first) {
-  const bool must_meet = meets(advice, *first.after);
-  const Remedied* most = nullptr;
-  double least = std::max(0.0, 2.0 * worth(advice, first));
-  for (const Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised || row.number == first.number) continue;
-    if (!mostly_saves(advice, row)) continue;
-    if ((must_meet && !meets(advice, *row.after)) || worth(advice, row) <= least) continue;
-    most = &row;
-    least = worth(advice, row);
-  }
-  return most;
 }
 
 }  // namespace
@@ -224,13 +292,12 @@ Paragraph advice_headline(const Advice& advice) {
     return {where_it_begins(advice) + passed_over(advice) +
                 fmt::format(" No remedy saves in most of the draws. As stated, {} would: {}; that "
                             "occurs in {} of the draws.",
-                            may->change, outcome_words(advice, *may->after), percent(*may->pays)) +
+                            may->change, outcome_words(advice, *may), percent(*may->pays)) +
                 later_words(advice),
             Tone::plain};
   }
-  std::string text =
-      fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice), passed_over(advice),
-                  first->change, outcome_words(advice, *first->after));
+  std::string text = fmt::format("{}{} Change first: {}. Then {}", where_it_begins(advice),
+                                 passed_over(advice), first->change, outcome_words(advice, *first));
   if (first->after->bottleneck && first->after->bottleneck != advice.before.bottleneck) {
     text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }
@@ -244,10 +311,7 @@ Paragraph advice_headline(const Advice& advice) {
   if (first->what.alters_training) {
     text += fmt::format(" It changes the training itself: {}.", first->what.limits);
   }
-  if (const Remedied* const most = saves_far_more(advice, *first)) {
-    text += fmt::format(" Remedy {} ({}) saves most: {}.", most->number, most->change,
-                        outcome_words(advice, *most->after));
-  }
+  if (const Remedied* const more = far_beyond_first(advice)) text += far_more_words(advice, *more);
   return {text + later_words(advice), Tone::plain};
 }
 

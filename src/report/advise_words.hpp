@@ -28,6 +28,13 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing);
 bool mostly_saves(const Advice& advice, const Remedied& row);
 /// The first that is advised and does not lose in most of the draws; null: there is none.
 const Remedied* change_first(const Advice& advice);
+/// What saves several times as much as the first, whether it is advised or, of several times all
+/// that is, comes later: it is named beside the first. Null: there is none.
+const Remedied* far_beyond_first(const Advice& advice);
+/// Of what is advised, what saves most; null: nothing does.
+const Remedied* saves_most(const Advice& advice);
+/// Whether what it costs once shows beside what it saves.
+bool once_shows(const Remedied& row);
 /// Whether rungs are told by how busy the GPUs are.
 bool has_gpu_work(const Advice& advice);
 

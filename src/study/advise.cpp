@@ -351,11 +351,13 @@ class Adviser {
     row.standing = standing;
   }
 
-  /// What the best of the remedies that belong to a rung, or to one before it, saves.
+  /// What the best of the remedies that belong to a rung, or to one before it, saves. Those of the
+  /// bill alone belong to none.
   [[nodiscard]] double most_by(Rung rung) const {
     double most = 0.0;
     for (const Remedied& row : advice_.remedies) {
       if (row.standing != RemedyStanding::advised || row.what.from > rung) continue;
+      if (row.what.of_bill_alone) continue;
       most = std::max(most, savings_.of(row));
     }
     return most;

@@ -3,6 +3,7 @@
 
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 
@@ -22,6 +23,32 @@ bool clash(const Setting& a, const Setting& b) {
 
 std::string region_of_job(const Situation& s) {
   return s.scenario.cluster.region.value_or(std::string(default_region));
+}
+
+bool as_in_catalogue(const Situation& s) {
+  const Cluster& cluster = s.scenario.cluster;
+  return cluster.instance && !cluster.price && !cluster.prices && !cluster.vcpus &&
+         !cluster.cores && !cluster.memory && !cluster.network;
+}
+
+void add_with_its_workers(const Situation& s, Change change, std::vector<Change>& list) {
+  if (!traits(s.scenario.loader.kind).workers) return;
+  const bool pool = traits(s.scenario.loader.kind).shared_batches;
+  change.set.emplace_back("num_workers", pool ? "auto" : "cpus-1");
+  change.words += pool ? words::thread_for_each_cpu : words::worker_fewer_than_cpus;
+  list.push_back(std::move(change));
+}
+
+bool from_afar(const Situation& s) {
+  return s.inputs().staging || s.inputs().source;
+}
+
+bool from_s3(const Situation& s) {
+  return s.scenario.source.service.family() == Service::s3 && from_afar(s);
+}
+
+bool from_objects(const Situation& s) {
+  return traits(s.scenario.source.service).form == StoreForm::objects && from_afar(s);
 }
 
 double objects_of_dataset(const Situation& s) {
@@ -48,8 +75,9 @@ void add_one_off(Change& change, Money cost, std::string_view of) {
 
 std::vector<const Remedy*> all_remedies() {
   std::vector<const Remedy*> all;
-  for (const auto part : {loader_remedies(), preprocess_remedies(), storage_remedies(),
-                          machine_remedies(), training_remedies(), price_remedies()}) {
+  for (const auto part :
+       {loader_remedies(), preprocess_remedies(), storage_remedies(), place_remedies(),
+        machine_remedies(), training_remedies(), price_remedies()}) {
     for (const Remedy& remedy : part) all.push_back(&remedy);
   }
   return all;

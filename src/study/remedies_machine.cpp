@@ -55,11 +55,7 @@ void add_with_workers(const Situation& s, const Machine& machine, std::vector<Ch
                     ? words::with_cpus(name, machine.vcpus->value, machine.memory->value)
                     : name};
   list.push_back(change);
-  if (!traits(s.scenario.loader.kind).workers) return;
-  const bool pool = traits(s.scenario.loader.kind).shared_batches;
-  change.set.emplace_back("num_workers", pool ? "auto" : "cpus-1");
-  change.words += pool ? ", a thread for each of its CPUs" : ", one worker fewer than it has CPUs";
-  list.push_back(std::move(change));
+  add_with_its_workers(s, std::move(change), list);
 }
 
 bool more_cpus(const Machine& now, const Machine& other) {
@@ -96,13 +92,6 @@ std::vector<Change> cheaper_siblings(const Situation& s) {
   std::vector<Change> list;
   for (const Machine* machine : siblings(s, cheaper)) add_with_workers(s, *machine, list);
   return list;
-}
-
-/// Whether what an instance has and costs is the catalogue's.
-bool as_in_catalogue(const Situation& s) {
-  const Cluster& cluster = s.scenario.cluster;
-  return cluster.instance && !cluster.price && !cluster.prices && !cluster.vcpus &&
-         !cluster.cores && !cluster.memory && !cluster.network;
 }
 
 Setting on_nvme(const Situation& s) {

@@ -45,6 +45,7 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
   const Bytes data = s.resolved.terms.dataset;
   if (!data_goes_along(s) || data <= Bytes{}) return;
   change.words = words::region_with_data(region, data);
+  add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   if (!s.on_aws()) {
     change.words += words::way_without_price;
     return;
@@ -56,20 +57,19 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
   add_one_off(change, cost, words::copied_there(region));
 }
 
-/// Those where the instance costs less, the cheapest few of them, and the one that has the data.
-/// What a region's storage and requests cost decides no choice of one.
+/// Those where the instance costs less, the cheapest few of them; the one that has the data is a
+/// remedy of its own. What a region's storage and requests cost decides no choice of one.
 std::vector<Change> other_regions(const Situation& s) {
   constexpr std::size_t most = 4;
   const HourlyPrice now = s.resolved.terms.compute.price.value;
   std::vector<std::pair<HourlyPrice, std::string>> cheaper;
   for (const std::string& region : regions_of(s.catalog)) {
-    if (region == s.scenario.cluster.region) continue;
+    if (region == s.scenario.cluster.region || region == s.scenario.source.region) continue;
     const auto offer = find_offer(
         s.catalog, {s.service, s.resolved.machine->name, region, s.scenario.cluster.purchase, {}});
     if (!offer || offer->region != region) continue;
-    const bool has_data = region == s.scenario.source.region;
-    if (!has_data && offer->price.value >= now) continue;
-    cheaper.emplace_back(has_data ? HourlyPrice{} : offer->price.value, region);
+    if (offer->price.value >= now) continue;
+    cheaper.emplace_back(offer->price.value, region);
   }
   std::stable_sort(cheaper.begin(), cheaper.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -120,8 +120,10 @@ std::optional<Duration> block_that_holds(Duration time) {
   return days * hours(24.0);
 }
 
-/// One that holds the job in all but a twentieth of its draws, as `run` states them.
-std::vector<Change> shorter_block(const Situation& s) {
+/// One that holds the job in all but a twentieth of its draws, as `run` states them, be it longer
+/// or shorter than what is booked; and, where checkpoints carry the job from one to the next,
+/// several shorter ones: what is left of the last is less.
+std::vector<Change> block_lengths(const Situation& s) {
   constexpr int draws = 200;
   constexpr double left_out = 0.05;
   RunOptions options;
@@ -133,26 +135,44 @@ std::vector<Change> shorter_block(const Situation& s) {
   options.stretch = stated.stretch();
   options.replications = draws;
   options.bottlenecks = false;
-  const auto drawn = [&](const Scenario& job) {
-    return replicate(job, s.catalog, s.host, options);
-  };
-  const Bands bands = drawn(s.scenario);
-  if (bands.never_ends > left_out) return {};
-  const Duration longest = seconds(bands.total_s[2]);
-  // A job without checkpoints may take longer in a shorter block, or never end.
   Scenario booked = s.scenario;
-  for (auto block = block_that_holds(longest); block && *block < *s.scenario.cluster.booked;
-       block = block_that_holds(*block + hours(1.0))) {
+  const auto drawn = [&](std::optional<Duration> block) {
     booked.cluster.booked = block;
-    if (drawn(booked).never_ends > left_out) continue;
-    return {{{{"/cluster/booked", whole_text(*block / hours(1.0)) + " h"}},
-             words::shorter_block(*block, longest)}};
+    return replicate(booked, s.catalog, s.host, options);
+  };
+  const auto setting = [](Duration block) {
+    return Setting{{"/cluster/booked", whole_text(block / hours(1.0)) + " h"}};
+  };
+  const Duration now = *s.scenario.cluster.booked;
+  const Bands bands = drawn(now);
+  if (bands.never_ends > left_out) return {};
+  Duration longest = seconds(bands.total_s[2]);
+  const bool several = s.result.interruptions && s.result.interruptions->blocks.value_or(1.0) > 1.0;
+  std::vector<Change> list;
+  // A job without checkpoints may take longer in a shorter block, or never end; one that needed
+  // several is sooner done in one.
+  for (auto block = block_that_holds(longest); block && (several || *block < now);
+       block = block_that_holds(*block + hours(1.0))) {
+    const Bands within = drawn(block);
+    if (within.never_ends > left_out) continue;
+    if (several) longest = seconds(within.total_s[2]);
+    const auto enough = block_that_holds(longest);
+    if (enough && *enough < *block && drawn(enough).never_ends <= left_out) block = enough;
+    if (*block != now) list.push_back({setting(*block), words::block_that_holds(*block, longest)});
+    break;
   }
-  return {};
+  if (s.inputs().checkpoint_interval <= Duration{}) return list;
+  constexpr double most = 7.0;
+  std::optional<Duration> before;
+  for (double n = 2.0; n <= most; n += 1.0) {
+    const auto block = block_that_holds(longest / n);
+    if (!block || block == before || *block == now) continue;
+    before = block;
+    if (!list.empty() && list.front().set == setting(*block)) continue;
+    list.push_back({setting(*block), words::blocks_of(*block)});
+  }
+  return list;
 }
-
-/// The rung of what makes a bill smaller and changes nothing else: no rung comes before it.
-constexpr Rung paid_for_nothing = Rung::one_gpu_in_memory;
 
 const Remedy price_list[] = {
     {{"region", "another region", RemedyKind::infrastructure, 4.0, Rung::fed,
@@ -188,7 +208,8 @@ const Remedy price_list[] = {
       "a GB from one zone to another is paid by who sends it and by who receives it (EC2's price "
       "list), and takes longer than within one",
       "one zone may not have as many instances free; spot instances of one are interrupted "
-      "together"},
+      "together",
+      same_training, bill_alone},
      [](const Situation& s) {
        return s.scenario.cluster.zones_used() > 1.0 || s.scenario.source.other_zone.value_or(false);
      },
@@ -207,7 +228,7 @@ const Remedy price_list[] = {
     {{"gateway_endpoint", "a gateway endpoint for S3 instead of a NAT gateway",
       RemedyKind::infrastructure, 1.0, paid_for_nothing, "S3 is read through a NAT gateway",
       "a gateway endpoint in the route table has no charge by the hour or the byte",
-      "it serves S3 and DynamoDB in the job's own region only"},
+      "it serves S3 and DynamoDB in the job's own region only", same_training, bill_alone},
      [](const Situation& s) {
        return s.scenario.source.nat_gateway.value_or(false) && s.on_aws() &&
               s.scenario.source.service.family() == Service::s3 &&
@@ -217,15 +238,17 @@ const Remedy price_list[] = {
        return std::vector<Change>{
            {{{"/source/nat_gateway", "false"}}, words::assigned("source.nat_gateway", "false")}};
      }},
-    {{"shorter_block", "a block as long as the job", RemedyKind::setting, 0.5, paid_for_nothing,
-      "a capacity block or training plan is booked for longer than the job takes",
+    {{"block_length", "a block that fits the job", RemedyKind::setting, 0.5, paid_for_nothing,
+      "a capacity block or training plan is not used up",
       "a block is paid whole; it is sold by the day up to 14 days, and by the week up to 182 (EC2 "
       "user guide, Capacity Blocks for ML, 2025)",
-      "a job that overruns pays for another block; one that is paid for already is not given back"},
+      "a job that overruns pays for another block; one that is paid for already is not given back, "
+      "and several have to be free one after the other",
+      same_training, bill_alone},
      [](const Situation& s) {
        return is_booked(s.scenario.cluster.purchase) && s.result.bill.unused > Money{};
      },
-     shorter_block},
+     block_lengths},
     {{"mixed_fleet", "a fleet of spot and on-demand instances", RemedyKind::infrastructure, 4.0,
       Rung::fed, "several spot instances are interrupted",
       "instances that are bought on demand are not taken away: the whole job is interrupted less "

@@ -9,25 +9,11 @@
 #include "model/input_mode.hpp"
 #include "pipeline/loading.hpp"
 #include "resolve/resolve.hpp"
-#include "study/cost.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
-
-bool from_afar(const Situation& s) {
-  return s.inputs().staging || s.inputs().source;
-}
-
-bool from_s3(const Situation& s) {
-  return s.scenario.source.service.family() == Service::s3 && from_afar(s);
-}
-
-/// A store from which objects are copied or streamed, whoever runs it.
-bool from_objects(const Situation& s) {
-  return traits(s.scenario.source.service).form == StoreForm::objects && from_afar(s);
-}
 
 bool of_mount(const Situation& s, Service service) {
   return s.scenario.source.service.family() == service;
@@ -163,50 +149,6 @@ std::string disk_lacking(const Situation& s) {
   return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
 }
 
-/// What is paid for bytes that come from another region; null: they lie where the job is, or no
-/// price is known. The same bytes may be paid for at a NAT gateway and between zones as well.
-const resolve::TransferTerms* from_another_region(const Situation& s) {
-  const resolve::Terms& terms = s.resolved.terms;
-  if (!terms.from_another_region) return nullptr;
-  for (const resolve::TransferTerms& one : terms.transfer) {
-    const bool reads = one.counts == resolve::TransferTerms::Of::bytes_read;
-    if (reads && one.from_region == terms.data_region && one.to_cloud.empty()) return &one;
-  }
-  return nullptr;
-}
-
-/// All of the data once over the way from its region; nothing where it lies where the job is.
-Money brought_once(const Situation& s) {
-  const resolve::TransferTerms* const transfer = from_another_region(s);
-  if (transfer == nullptr) return {};
-  return transfer_cost({transfer->what, s.resolved.terms.dataset, transfer->tiers});
-}
-
-/// A bucket in the job's region that is filled from the one in another: the way, and a request for
-/// each object that is written.
-Money copied_bucket(const Situation& s) {
-  return brought_once(s) + written_to_s3(s, region_of_job(s));
-}
-
-std::vector<Change> copied_data(const Situation& s) {
-  Change change{{{"/source/region", "null"}}, words::copied_data(s.resolved.terms.dataset)};
-  change.one_off = copied_bucket(s);
-  change.one_off_words = words::copied_once(from_another_region(s)->from_region);
-  return {change};
-}
-
-/// What holding the data in its bucket adds to the bills of all jobs: a file system is filled from
-/// it, and does not take its place.
-Money kept_bucket(const Situation& s) {
-  const std::string name = "S3 " + s.scenario.source.storage_class_or("STANDARD");
-  if (!s.scenario.source.bill_storage.value_or(false)) return {};
-  // That of checkpoints comes after it.
-  for (const BillLine& line : s.result.bill.lines) {
-    if (line.part == BillPart::storage && line.of.starts_with(name)) return s.jobs * line.amount;
-  }
-  return {};
-}
-
 std::vector<Change> fsx_tiers(const Situation& s) {
   std::vector<Change> list;
   const std::string deployment = s.scenario.source.deployment_type.value_or(default_fsx_deployment);
@@ -236,7 +178,10 @@ std::vector<Change> to_fsx(const Situation& s) {
                    R"("bill_storage": true})"}},
       far != nullptr ? words::fsx_from_copy(s.resolved.terms.dataset)
                      : "FSx for Lustre, filled from S3 in the first epoch"};
-  if (far != nullptr) add_one_off(change, copied_bucket(s), words::copied_once(far->from_region));
+  if (far != nullptr) {
+    add_one_off(change, copied_bucket(s), words::copied_once(far->from_region));
+    add_one_off(change, held_copy(s), words::held_copy);
+  }
   add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   return {change};
 }
@@ -257,10 +202,87 @@ std::vector<Change> to_efs(const Situation& s) {
   return {change};
 }
 
+/// Whether what holds the data is on the job's bill.
+bool pays_for(const Situation& s, Service service) {
+  return of_mount(s, service) && s.scenario.source.bill_storage.value_or(true);
+}
+
+/// Half as large and so on, down to the smallest that holds the data; and that of every type and
+/// tier that is no dearer.
+std::vector<Change> smaller_fsx(const Situation& s) {
+  const Source& source = s.scenario.source;
+  const std::string now_type = source.deployment_type.value_or(default_fsx_deployment);
+  const SpecificBandwidth now_tier = source.throughput_per_capacity.value_or(default_fsx_tier);
+  std::vector<Change> list;
+  if (source.capacity) {
+    for (Bytes half = *source.capacity * 0.5; half > 1.1 * s.resolved.terms.dataset;
+         half = half * 0.5) {
+      const std::string text = format_quantity(half);
+      list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
+    }
+  }
+  const auto price_of = [&](const std::string& type, SpecificBandwidth tier) {
+    const auto price = find_fsx_price(s.catalog, s.resolved.terms.data_region, type, tier);
+    return price ? price->storage : std::nullopt;
+  };
+  const auto now = price_of(now_type, now_tier);
+  // Of what costs as much, the later type: the catalogue has the older ones first.
+  const std::vector<FsxTier>& tiers = s.catalog.fsx.tiers;
+  for (auto each = tiers.rbegin(); each != tiers.rend(); ++each) {
+    const FsxTier& tier = *each;
+    const auto price = price_of(tier.deployment_type, tier.throughput);
+    if (!now || !price || price->value > now->value) continue;
+    // How soon hard disks answer is not simulated.
+    const auto on_disks = [](const std::string& type) { return type.ends_with("HDD"); };
+    if (on_disks(tier.deployment_type) && !on_disks(now_type)) continue;
+    const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
+    Change change{{}, words::least_fsx(tier.deployment_type, text)};
+    if (tier.deployment_type != now_type) {
+      change.set.emplace_back("/source/deployment_type", tier.deployment_type);
+    }
+    if (tier.throughput != now_tier) {
+      change.set.emplace_back("/source/throughput_per_capacity", text);
+    }
+    if (source.capacity) change.set.emplace_back("/source/capacity", "null");
+    if (!change.set.empty()) list.push_back(std::move(change));
+  }
+  return list;
+}
+
 std::vector<Change> efs_modes(const Situation& s) {
   const std::string now = s.scenario.source.throughput_mode.value_or("elastic");
-  if (now == "elastic") return {};
-  return {{{{"/source/throughput_mode", "elastic"}}, "throughput_mode = elastic"}};
+  std::vector<Change> list;
+  for (const char* const mode : {"elastic", "bursting"}) {
+    if (now == mode) continue;
+    list.push_back({{{"/source/throughput_mode", mode}}, words::assigned("throughput_mode", mode)});
+  }
+  return list;
+}
+
+/// The data and a tenth more, as far as a volume of that type may have the IOPS; and twice, four
+/// times as much and so on, for types whose speed is of their size.
+std::vector<Change> smaller_volumes(const Situation& s) {
+  const resolve::LocalDisk& disk = *s.resolved.disk;
+  Scenario without = s.scenario;
+  without.disk.size.reset();
+  const auto least = resolve::resolve(without, s.catalog, s.host, {}, resolve::Want::without_texts);
+  if (!least.disk || !least.disk->size) return {};
+  constexpr double spare = 1.1;
+  double size = spare * (*least.disk->size / gibibytes(1.0));
+  // IOPS of a GiB at most (EBS user guide, 2025).
+  const std::pair<std::string_view, double> most_iops[] = {
+      {"gp3", 500.0}, {"io1", 50.0}, {"io2", 1000.0}};
+  for (const auto& [type, of_gibibyte] : most_iops) {
+    if (disk.volume_type == type && disk.iops) {
+      size = std::max(size, *disk.iops * seconds(1.0) / of_gibibyte);
+    }
+  }
+  std::vector<Change> list;
+  for (double each = std::ceil(size); gibibytes(each) < *disk.size; each *= 2.0) {
+    const std::string text = whole_text(each) + " GiB";
+    list.push_back({{{"disk.size", text}}, words::assigned("disk.size", text)});
+  }
+  return list;
 }
 
 std::vector<Change> gp3_rates(const Situation& s) {
@@ -339,20 +361,23 @@ const Remedy storage_list[] = {
       "stays; creating it takes 5 to 15 minutes"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_fsx},
-    {{"copy_data", "a copy of the data in the job's region", RemedyKind::data, 1.0, Rung::one_gpu,
-      "the data lies on S3 in another region",
-      "each byte of each epoch is paid for on its way from another region; a copy is paid for once "
-      "(EC2 on-demand pricing, data transfer)",
-      "the copy is stored and paid for as long as it is kept, and must follow changes of the data "
-      "(S3 replication does)"},
-     [](const Situation& s) { return from_s3(s) && from_another_region(s) != nullptr; },
-     copied_data},
     {{"fsx_tier", "a faster tier of FSx", RemedyKind::infrastructure, 2.0, Rung::one_gpu,
       "the data lies on FSx for Lustre",
       "its throughput grows with tier and capacity (FSx user guide)",
       "a tier is chosen when the file system is made; capacity can only grow"},
      [](const Situation& s) { return of_mount(s, Service::fsx_lustre); },
      fsx_tiers},
+    {{"smaller_fsx", "a file system no larger and faster than the job needs",
+      RemedyKind::infrastructure, 2.0, paid_for_nothing, "the job pays for FSx for Lustre",
+      "capacity and its tier are paid for as long as the file system exists, and SCRATCH types "
+      "cost "
+      "less than PERSISTENT ones (FSx pricing)",
+      "capacity can only grow, so it is made anew and filled; what else lies on it has to have "
+      "room "
+      "elsewhere, and SCRATCH types keep no second copy of anything",
+      same_training, bill_alone},
+     [](const Situation& s) { return pays_for(s, Service::fsx_lustre); },
+     smaller_fsx},
     {{"efs", "EFS", RemedyKind::infrastructure, 4.0, Rung::one_gpu,
       "the data lies on S3 and the instances are AWS's",
       "no copying before each job, and no capacity to plan",
@@ -361,12 +386,40 @@ const Remedy storage_list[] = {
       "milliseconds for each file (EFS user guide)"},
      [](const Situation& s) { return from_s3(s) && s.on_aws(); },
      to_efs},
-    {{"efs_throughput", "elastic throughput of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
-      "the data lies on EFS in another mode",
-      "its rate does not depend on how much is stored (EFS user guide)",
-      "every GB that is read is billed"},
+    {{"efs_throughput", "another throughput mode of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
+      "the data lies on EFS",
+      "elastic: its rate does not depend on how much is stored; bursting: reads are not billed "
+      "(EFS "
+      "user guide)",
+      "elastic bills every GB that is read; bursting gives 50 MiB/s for each TiB that is stored, "
+      "and more while credit lasts"},
      [](const Situation& s) { return of_mount(s, Service::efs); },
      efs_modes},
+    {{"efs_one_zone", "EFS in one zone", RemedyKind::infrastructure, 2.0, paid_for_nothing,
+      "the job pays for EFS that all zones of the region hold",
+      "a GB in one zone costs about half of one that all zones hold (EFS pricing)",
+      "it is made anew and filled, and what it holds is lost with its zone", same_training,
+      bill_alone},
+     [](const Situation& s) {
+       return pays_for(s, Service::efs) &&
+              s.scenario.source.storage_class_or(default_efs_class) == default_efs_class &&
+              s.scenario.source.throughput_mode.value_or("") != efs_one_zone_mode;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"/source/storage_class", efs_one_zone}},
+                                   words::assigned("storage_class", efs_one_zone)}};
+     }},
+    {{"smaller_volume", "a volume no larger than the data", RemedyKind::infrastructure, 0.5,
+      paid_for_nothing, "an EBS volume is larger than what the job keeps on it",
+      "each GB is paid for while the volume exists (EBS pricing)",
+      "what else lies on it has to have room elsewhere; a volume can only grow, so it is made "
+      "anew",
+      same_training, bill_alone},
+     [](const Situation& s) {
+       return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs &&
+              s.scenario.disk.size.has_value() && s.result.bill.storage > Money{};
+     },
+     smaller_volumes},
     {{"gp3", "gp3 with more throughput and IOPS", RemedyKind::infrastructure, 0.5, Rung::one_gpu,
       "the data is read from an EBS volume",
       "125 MB/s and 3,000 IOPS are included; up to 1,000 MB/s and 16,000 IOPS are sold separately "

@@ -63,6 +63,11 @@ struct Change {
 /// pointers ("/source/connections") for keys in objects that another remedy replaces.
 bool clash(const Setting& a, const Setting& b);
 
+/// The rung of what makes a bill smaller and changes nothing else: no rung comes before it. Its row
+/// ends with these two.
+inline constexpr Rung paid_for_nothing = Rung::one_gpu_in_memory;
+inline constexpr bool same_training = false, bill_alone = true;
+
 /// Of the changes that a remedy may make, the first whose saving is within 1 % of the best one's is
 /// taken, so the smallest change comes first.
 struct Remedy {
@@ -73,14 +78,36 @@ struct Remedy {
   std::string (*lacks)(const Situation&) = nullptr;
 };
 
+/// Whether samples are copied or streamed from somewhere.
+bool from_afar(const Situation& s);
+bool from_s3(const Situation& s);
+/// A store from which objects are copied or streamed, whoever runs it.
+bool from_objects(const Situation& s);
 /// Of AWS, where it is not said: the default.
 std::string region_of_job(const Situation& s);
+/// Whether what an instance has and costs is the catalogue's.
+bool as_in_catalogue(const Situation& s);
+/// A change of the instance, with as many workers as the new one has threads to spare.
+void add_with_its_workers(const Situation& s, Change change, std::vector<Change>& list);
 /// Of objects of S3 that are as large as those that are there.
 double objects_of_dataset(const Situation& s);
 /// What writing the data into a bucket in `region` costs: a request for each object.
 Money written_to_s3(const Situation& s, std::string_view region);
 /// The same to EFS with elastic throughput.
 Money written_to_efs(const Situation& s, std::string_view region);
+/// What is paid for bytes that come from another region; null: they lie where the job is, or no
+/// price is known. The same bytes may be paid for at a NAT gateway and between zones as well.
+const resolve::TransferTerms* from_another_region(const Situation& s);
+/// All of the data once over the way from its region; nothing where it lies where the job is.
+Money brought_once(const Situation& s);
+/// A bucket in the job's region that is filled from the one in another: the way, and a request for
+/// each object that is written.
+Money copied_bucket(const Situation& s);
+/// What holding the data in its store of objects adds to the bills of all jobs: what is made from
+/// it does not take its place.
+Money kept_bucket(const Situation& s);
+/// What holding such a copy as well adds to them, on no bill but that of what is filled from it.
+Money held_copy(const Situation& s);
 /// Something more that is paid once.
 void add_one_off(Change& change, Money cost, std::string_view of);
 
@@ -88,6 +115,7 @@ void add_one_off(Change& change, Money cost, std::string_view of);
 std::span<const Remedy> loader_remedies();
 std::span<const Remedy> preprocess_remedies();
 std::span<const Remedy> storage_remedies();
+std::span<const Remedy> place_remedies();
 std::span<const Remedy> machine_remedies();
 std::span<const Remedy> training_remedies();
 std::span<const Remedy> price_remedies();

@@ -67,6 +67,16 @@ std::string copied_data(Bytes size) {
   return fmt::format("the data copied once ({} GB)", three_digits(size / gigabytes(1.0)));
 }
 
+std::string in_cloud_of_data(double n, std::string_view instance, std::string_view region) {
+  return fmt::format("{:g} × {} in {}, where the data is", n, instance, region);
+}
+
+std::string copied_to_cloud(std::string_view store, Bytes data, bool known) {
+  return fmt::format("the data copied to {} once ({} GB){}", store,
+                     three_digits(data / gigabytes(1.0)),
+                     known ? "" : ", taken to be no faster than now");
+}
+
 std::string fsx_from_copy(Bytes size) {
   return fmt::format("FSx for Lustre, filled in the first epoch from a copy in its region ({} GB)",
                      three_digits(size / gigabytes(1.0)));
@@ -75,6 +85,10 @@ std::string fsx_from_copy(Bytes size) {
 std::string efs_from_copy(Bytes size) {
   return fmt::format("EFS, elastic throughput, the data copied into it once ({} GB)",
                      three_digits(size / gigabytes(1.0)));
+}
+
+std::string least_fsx(std::string_view deployment, std::string_view tier) {
+  return fmt::format("{} with {}, as small as holds the data", deployment, tier);
 }
 
 std::string kept_bucket(double jobs) {
@@ -133,7 +147,11 @@ std::string best_checkpoints(const std::optional<Duration>& interval) {
                   : "checkpoints at the best interval";
 }
 
-std::string shorter_block(Duration booked, Duration longest) {
+std::string blocks_of(Duration booked) {
+  return fmt::format("{:g} h booked at a time", booked / hours(1.0));
+}
+
+std::string block_that_holds(Duration booked, Duration longest) {
   return fmt::format("{:g} h booked (95 % of draws take {} at most)", booked / hours(1.0),
                      span_words(longest));
 }

@@ -15,6 +15,8 @@ std::string number_of(double n, std::string_view what);
 
 /// "g5.xlarge with 4 CPUs and 16 GiB"
 std::string with_cpus(std::string_view instance, double cpus, Bytes memory);
+inline constexpr std::string_view thread_for_each_cpu = ", a thread for each of its CPUs";
+inline constexpr std::string_view worker_fewer_than_cpus = ", one worker fewer than it has CPUs";
 std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
@@ -34,8 +36,17 @@ std::string copied_once(std::string_view region);
 std::string region_with_data(std::string_view region, Bytes data);
 std::string copied_there(std::string_view region);
 inline constexpr std::string_view way_without_price = " (what the copy costs is not known)";
+inline constexpr std::string_view held_copy = "the copy's bucket";
+/// "2 × p4d.24xlarge in us-east-1, where the data is"
+std::string in_cloud_of_data(double n, std::string_view instance, std::string_view region);
+/// `known`: how fast that store is.
+std::string copied_to_cloud(std::string_view store, Bytes data, bool known);
+inline constexpr std::string_view no_way_out =
+    "no price is known of reading the data out of its cloud, or of writing it to the job's";
 std::string fsx_from_copy(Bytes size);
 std::string efs_from_copy(Bytes size);
+/// "PERSISTENT_2 with 125 MB/s/TiB, as small as holds the data"
+std::string least_fsx(std::string_view deployment, std::string_view tier);
 /// Of drives that an instance has for as long as it runs.
 inline constexpr std::string_view filled_from_s3 = ", filled from S3 before each job";
 inline constexpr std::string_view copied_to_s3 = "the copy to S3";
@@ -56,7 +67,9 @@ std::string checkpoint_every(std::string_view interval, bool only_one);
 /// "a checkpoint every 3.31 h, the best interval"; empty: not known before it is tried.
 std::string best_checkpoints(const std::optional<Duration>& interval);
 /// "24 h booked (95 % of draws take 22.1 h at most)"
-std::string shorter_block(Duration booked, Duration longest);
+std::string block_that_holds(Duration booked, Duration longest);
+/// "24 h booked at a time"
+std::string blocks_of(Duration booked);
 std::string savings(double share);
 /// "2 of 4 instances on demand"
 std::string on_demand_of(double n, double instances);

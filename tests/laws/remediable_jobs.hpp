@@ -123,6 +123,15 @@ inline Scenario generated(Generator& random) {
     set("/cluster/spot", "{}");
     if (more.chance(0.7)) set("/cluster/instances", fmt::format("{:g}", more.whole(2.0, 9.0)));
   }
+  Generator clouds = testing_resolve::draws_of(settings);
+  if (clouds.chance(0.1)) {
+    set("/source", fmt::format(R"({{"service": "gcs", "input_mode": "{}",
+                                    "first_byte_latency": "60 ms"}})",
+                               clouds.chance(0.5) ? "File" : "FastFile"));
+    if (clouds.chance(0.5)) set("/source/bill_storage", "true");
+    if (clouds.chance(0.5)) set("/source/region", "us-east4");
+    if (clouds.chance(0.5)) set("/cluster/instance", "g6.xlarge");
+  }
   return testing_resolve::scenario_with(settings);
 }
 

@@ -73,7 +73,7 @@ double published_ratio(const std::string& instance) {
 }
 
 TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are the catalogue's") {
-  int regions = 0, helpers = 0, disks = 0, tiers = 0, faster = 0;
+  int regions = 0, helpers = 0, disks = 0, tiers = 0, faster = 0, abroad = 0;
   for_remediable(33, 80, [&](const Remediable& looked) {
     const Situation& s = looked.situation;
     const bool sagemaker = s.service == "sagemaker";
@@ -91,11 +91,24 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
           query.region = change.set.front().second;
           query.purchase = looked.scenario.cluster.purchase;
           CHECK(query.region != looked.scenario.cluster.region);
+          CHECK(query.region != looked.scenario.source.region);
           const auto offer = find_offer(catalog(), query);
           REQUIRE(offer);
           // Elsewhere the bill cannot be smaller.
-          CHECK((query.region == looked.scenario.source.region ||
-                 offer->price.value < looked.resolved.terms.compute.price.value));
+          CHECK(offer->price.value < looked.resolved.terms.compute.price.value);
+        } else if (name == "cloud_of_data") {
+          ++abroad;
+          const Machine& there = **find_machine(catalog(), change.set.front().second);
+          const Machine& here = *looked.resolved.machine;
+          CHECK(there.cloud == "gcp");
+          CHECK(there.gpu_model == here.gpu_model);
+          double instances = looked.scenario.cluster.instances;
+          for (const auto& [key, value] : change.set) {
+            if (key == "instances") instances = std::stod(value);
+            if (key == "region") CHECK(value == looked.resolved.terms.data_region);
+          }
+          CHECK(there.gpus->value * instances ==
+                here.gpus->value * looked.scenario.cluster.instances);
         } else if (name == "cpu_helpers") {
           ++helpers;
           const std::string& text = change.set.front().second;
@@ -153,6 +166,7 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
   CHECK_DRAWN(disks > 5);
   CHECK_DRAWN(tiers > 5);
   CHECK_DRAWN(faster > 5);
+  CHECK_DRAWN(abroad > 0);
 }
 
 /// What a remedy tries of the plain job with these settings.
@@ -222,18 +236,18 @@ TEST_CASE("remedies: a block is as long as is sold and nineteen in twenty jobs n
                                      {"/job/epochs", epochs}};
   };
   // Two minutes need a day: a seventh of what a week costs.
-  const auto day = tried(booked(7.0, "3"), "shorter_block");
+  const auto day = tried(booked(7.0, "3"), "block_length");
   REQUIRE(day.size() == 1);
   CHECK(day.front().set == Setting{{"/cluster/booked", "24 h"}});
   const double week = run_with(booked(7.0, "3"), {}).bill.money.base();
   CHECK(run_with(booked(7.0, "3"), day.front().set).bill.money.base() == Approx(week / 7.0));
-  CHECK(tried(booked(1.0, "3"), "shorter_block").empty());
+  CHECK(tried(booked(1.0, "3"), "block_length").empty());
 
   study::RunOptions options;
   options.replications = 200;
   for (const char* const epochs : {"2500", "8000", "30000", "60000"}) {
     const auto settings = booked(400.0, epochs);
-    const auto shorter = tried(settings, "shorter_block");
+    const auto shorter = tried(settings, "block_length");
     REQUIRE(shorter.size() == 1);
     INFO(epochs << " epochs: " << shorter.front().words);
     const double days = std::stod(shorter.front().set.front().second) / 24.0;
@@ -340,6 +354,159 @@ TEST_CASE("remedies: with failures counted no interval is better than the one th
     }
     settings.emplace_back("/job/checkpoint/interval", "null");
     CHECK(tried(settings, "checkpoint_interval").empty());
+  }
+}
+
+double line_of(const Result& result, std::string_view what) {
+  double amount = 0.0;
+  for (const BillLine& line : result.bill.lines) {
+    if (line.of.starts_with(what)) amount += line.amount.base();
+  }
+  return amount;
+}
+
+TEST_CASE("remedies: a copy does not take its original off the bill") {
+  // 20 GB in 200,000 objects, held 60 days: 0.023 USD for a GB and 30 days, here and there.
+  const testing_resolve::Settings far = {
+      {"/source", R"({"service": "s3", "input_mode": "FastFile", "region": "us-east-2",
+                      "bill_storage": true, "storage_held": "60 d"})"}};
+  const double bucket = line_of(run_with(far, {}), "S3 STANDARD");
+  CHECK(bucket == Approx(20.0 * 0.023 * 2.0).epsilon(0.02));
+  const auto copy = tried(far, "copy_data");
+  REQUIRE(copy.size() == 1);
+  const double brought = 20.0 * 0.01 + 200000.0 * 5e-6;
+  CHECK(copy.front().one_off.base() == Approx(brought + bucket));
+  CHECK(line_of(run_with(far, copy.front().set), "S3 STANDARD") == Approx(bucket));
+  // A file system that is filled from the copy has two of them beside it.
+  CHECK(tried(far, "fsx").front().one_off.base() == Approx(brought + 2.0 * bucket));
+  // Where the job goes to the data there is one.
+  const auto there = tried(far, "region_of_data");
+  REQUIRE(there.size() == 1);
+  CHECK(there.front().one_off == Money{});
+  const Result moved = run_with(far, there.front().set);
+  CHECK(line_of(moved, "S3 STANDARD") == Approx(bucket));
+  CHECK(moved.bill.transfer == Money{});
+}
+
+TEST_CASE("remedies: data in another cloud is copied to the job's, or the job goes to it") {
+  // 20 GB in 200,000 objects. From AWS 0.09 USD/GB and 0.40 USD for a million GETs, into GCS
+  // 0.05 USD for ten thousand.
+  const testing_resolve::Settings to_gcs = {
+      {"/cluster/instance", "a2-highgpu-8g"},
+      {"/cluster/region", "us-central1"},
+      {"/job/epochs", "20"},
+      {"/source", R"({"service": "s3", "input_mode": "FastFile", "region": "us-east-1"})"}};
+  const Result now = run_with(to_gcs, {});
+  CHECK(line_of(now, "transfer from AWS") == Approx(20.0 * 20.0 * 0.09).epsilon(0.01));
+  const auto copy = tried(to_gcs, "copy_to_cloud");
+  REQUIRE(copy.size() == 1);
+  CHECK(copy.front().one_off.base() == Approx(20.0 * 0.09 + 0.08 + 1.0));
+  const Result copied = run_with(to_gcs, copy.front().set);
+  CHECK(copied.bill.transfer == Money{});
+  CHECK(line_of(copied, "GCS STANDARD") > 0.0);
+  // Nobody publishes how soon GCS answers: no sooner than what is far away does.
+  CHECK(copied.times.total.base() == Approx(now.times.total.base()).epsilon(0.01));
+
+  const auto there = tried(to_gcs, "cloud_of_data");
+  REQUIRE_FALSE(there.empty());
+  CHECK(there.front().set == Setting{{"instance", "p4d.24xlarge"}, {"region", "us-east-1"}});
+  CHECK(run_with(to_gcs, there.front().set).bill.transfer == Money{});
+
+  // From GCS 0.12 USD/GB to the internet, into S3 5 USD for a million PUTs; the bucket stays.
+  const testing_resolve::Settings to_s3 = {
+      {"/source", R"({"service": "gcs", "input_mode": "FastFile", "region": "us-central1",
+                      "first_byte_latency": "60 ms", "bill_storage": true})"}};
+  const Result from_gcs = run_with(to_s3, {});
+  const double way = line_of(from_gcs, "transfer from GCP") / 3.0;
+  const double reads = line_of(from_gcs, "GCS reads") / 3.0;
+  const auto into_s3 = tried(to_s3, "copy_to_cloud");
+  REQUIRE(into_s3.size() == 1);
+  CHECK(into_s3.front().one_off.base() ==
+        Approx(way + reads + 1.0 + line_of(from_gcs, "GCS STANDARD")).epsilon(0.01));
+  CHECK(run_with(to_s3, into_s3.front().set).bill.transfer == Money{});
+
+  // Where the data is at home there is nothing to bring together.
+  for (const char* const name : {"copy_to_cloud", "cloud_of_data", "copy_data", "region_of_data"}) {
+    CHECK(tried({{"/source", R"({"service": "s3", "input_mode": "FastFile"})"}}, name).empty());
+  }
+}
+
+TEST_CASE("remedies: blocks that are a little too short are booked longer, or shorter and more") {
+  // 100 h and what checkpoints take on two instances.
+  const testing_resolve::Settings job = {
+      {"/cluster/instance", "p5.48xlarge"},
+      {"/cluster/instances", "2"},
+      {"/cluster/price", "40 USD/h"},
+      {"/cluster/purchase", "capacity_block"},
+      {"/cluster/booked", "96 h"},
+      {"/job", R"({"duration_on_one_instance": "200 h", "efficiency": 1,
+                   "checkpoint": {"size": "100 GB", "bandwidth": "1 GB/s", "interval": "1 h"}})"},
+      {"/dataset", "null"},
+      {"/source", "null"},
+      {"/loader", "null"},
+      {"/preprocess", "null"}};
+  CHECK(run_with(job, {}).bill.money.base() == Approx(2.0 * 2.0 * 96.0 * 40.0));
+  const auto blocks = tried(job, "block_length");
+  REQUIRE(blocks.size() > 1);
+  CHECK(blocks.front().set == Setting{{"/cluster/booked", "120 h"}});
+  CHECK(run_with(job, blocks.front().set).bill.money.base() == Approx(2.0 * 120.0 * 40.0));
+  const auto days = std::find_if(blocks.begin(), blocks.end(), [](const Change& change) {
+    return change.set == Setting{{"/cluster/booked", "24 h"}};
+  });
+  REQUIRE(days != blocks.end());
+  CHECK(run_with(job, days->set).bill.money.base() == Approx(5.0 * 2.0 * 24.0 * 40.0));
+}
+
+TEST_CASE("remedies: what holds the data is no larger and no dearer than the data needs") {
+  const auto best = [](const testing_resolve::Settings& settings, const char* name) {
+    const auto changes = tried(settings, name);
+    REQUIRE_FALSE(changes.empty());
+    Money least = run_with(settings, {}).bill.money;
+    for (const Change& change : changes) {
+      least = std::min(least, run_with(settings, change.set).bill.money);
+    }
+    return least;
+  };
+  // 20 GB on 2.4 TiB of PERSISTENT_2 for 30 days: 1.2 TiB of SCRATCH_2 hold them.
+  const testing_resolve::Settings lustre = {
+      {"/source", R"({"service": "fsx-lustre", "input_mode": "mount", "capacity": "2.4 TiB",
+                      "deployment_type": "PERSISTENT_2", "storage_held": "30 d",
+                      "throughput_per_capacity": "250 MB/s/TiB"})"}};
+  const auto scratch = find_fsx_price(catalog(), "us-east-1", "SCRATCH_2", default_fsx_tier);
+  const double now = line_of(run_with(lustre, {}), "FSx for Lustre");
+  const double then = best(lustre, "smaller_fsx").base();
+  const double month = 1.2 * std::pow(2.0, 40.0) * scratch->storage->value.base() * 30.0 * 86400.0;
+  CHECK(now == Approx(3.0 * month));  // twice as much at 0.21 instead of 0.14 USD/GB-month
+  CHECK(then <= 1.05 * month);
+
+  // 5 TB earn 250 MiB/s, so that 500 MiB/s need not be bought.
+  const testing_resolve::Settings nfs = {
+      {"/source", R"({"service": "efs", "input_mode": "mount", "throughput_mode": "provisioned",
+                      "provisioned_throughput": "500 MiB/s", "capacity": "5 TB",
+                      "storage_held": "10 d"})"}};
+  const double stored = line_of(run_with(nfs, {}), "EFS Standard");
+  CHECK(line_of(run_with(nfs, {{"/source/throughput_mode", "bursting"}}), "EFS") == Approx(stored));
+  CHECK(best(nfs, "efs_throughput").base() < stored * 1.05);
+  CHECK(line_of(run_with(nfs, tried(nfs, "efs_one_zone").front().set), "EFS One Zone") <
+        0.6 * stored);
+
+  // 20 GB are 18.6 GiB, and a tenth more 20.5. 60,000 IOPS of io2 need 60 GiB.
+  for (const auto& [type, size] : {std::pair("gp3", "21 GiB"), std::pair("io2", "60 GiB")}) {
+    const testing_resolve::Settings volume = {
+        {"/cluster/instance", "g5.2xlarge"},
+        {"/source", R"({"service": "s3", "input_mode": "File"})"},
+        {"/disk", fmt::format(R"({{"kind": "ebs", "volume_type": "{}", "size": "4000 GiB"{}}})",
+                              type, type[0] == 'i' ? R"(, "iops": "60000 /s")" : "")}};
+    const auto smaller = tried(volume, "smaller_volume");
+    REQUIRE_FALSE(smaller.empty());
+    CHECK(smaller.front().set == Setting{{"disk.size", size}});
+    const double of_size = std::stod(smaller.front().set.front().second);
+    CHECK(line_of(run_with(volume, smaller.front().set), std::string("EBS ") + type) ==
+          Approx(line_of(run_with(volume, {}), std::string("EBS ") + type) * of_size / 4000.0)
+              .epsilon(0.01));
+    testing_resolve::Settings fits = volume;
+    fits.emplace_back("disk.size", "20 GiB");
+    CHECK(tried(fits, "smaller_volume").empty());
   }
 }
 

@@ -123,3 +123,41 @@ TEST_CASE("advise: what is paid once stands beside what is saved, which it makes
     CHECK(text.find("change 1", line) < once);
   }
 }
+
+TEST_CASE(
+    "advise: what saves most is that of all that is listed, and what outweighs all is shown") {
+  const auto headline = [](const std::vector<Offer>& offers) {
+    return advice_headline(advice_of(offers)).text;
+  };
+  const auto shows = [](const std::vector<Offer>& offers, std::size_t number) {
+    const std::string brief = to_text(advise_brief(advice_of(offers), "job"),
+                                      {.colour = false, .unicode = true, .width = 160});
+    return brief.find(fmt::format("change {} (", number)) != std::string::npos;
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  constexpr RemedyStanding later = RemedyStanding::later;
+  // More than twice of each that is advised.
+  const std::vector<Offer> outweighed = {{10, 0.9}, {15, 0.9}, {31, 0.9, later}};
+  CHECK(has(headline(outweighed), "Remedy 3 (change 3) saves most"));
+  CHECK(shows(outweighed, 3));
+  // More, but not twice as much.
+  const std::vector<Offer> rivals = {{10, 0.9}, {22, 0.9}, {31, 0.9, later}};
+  CHECK(has(headline(rivals), "Remedy 2 (change 2) saves far more"));
+  CHECK_FALSE(shows(rivals, 3));
+  CHECK(has(headline({{10, 0.9}, {22, 0.9}}), "Remedy 2 (change 2) saves most"));
+  // Nothing that is advised saves 1 %.
+  CHECK(has(headline({{0.5, 0.9}, {31, 0.9, later}}), "Remedy 2 (change 2) saves most"));
+  CHECK_FALSE(has(headline({{0.2, 0.9}, {0.5, 0.9, later}}), "saves most"));
+  // In half of the draws at least.
+  CHECK_FALSE(has(headline({{10, 0.9}, {31, 0.4, later}}), "saves most"));
+  // Behind the five that are shown.
+  const std::vector<Offer> many = {{10, 0.9}, {9, 0.9}, {8, 0.9}, {7, 0.9}, {6, 0.9}, {5, 0.9}};
+  CHECK(shows(many, 5));
+  CHECK_FALSE(shows(many, 6));
+  std::vector<Offer> last = many;
+  last.push_back({11, 0.9});
+  CHECK(shows(last, 7));
+  CHECK_FALSE(shows(last, 6));
+}
