@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
@@ -263,6 +264,14 @@ static std::optional<PricedOffer> managed_spot(const Catalog& catalog, const Off
                      most ? fmt::format(" up to {:g} %", 100.0 * most->value) : "",
                      spot->date.empty() ? "" : " of " + spot->date, 100.0 * saves));
   return found;
+}
+
+std::optional<Duration> block_as_sold(Duration held) {
+  constexpr double of_week = 7.0, by_day = 14.0, most = 182.0, noise = 1e-9;
+  double days = std::max(1.0, std::ceil(held / hours(24.0) - noise));
+  if (days > by_day) days = of_week * std::ceil(days / of_week);
+  if (days > most) return std::nullopt;
+  return days * hours(24.0);
 }
 
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) {

@@ -108,6 +108,10 @@ Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view ins
 /// exactly what was asked for is in `remark`.
 Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query);
 
+/// The shortest capacity block that is sold and holds so much: by the day up to two weeks, by the
+/// week up to half a year (EC2 user guide, Capacity Blocks for ML, 2025). Empty: none is so long.
+std::optional<Duration> block_as_sold(Duration held);
+
 /// The region by whose price the cluster's instances are billed where it names none; "" where their
 /// price has no region, or is the scenario's own.
 std::string region_of_price(const Catalog& catalog, const Cluster& cluster);

@@ -27,16 +27,6 @@ std::string_view sellers_instead(Purchase purchase, std::string_view service) {
   return "";
 }
 
-/// The shortest capacity block that is sold and holds so much: by the day up to two weeks, by the
-/// week up to half a year (EC2 user guide, Capacity Blocks for ML, 2025). Empty: none is so long.
-std::optional<Duration> block_as_sold(Duration booked) {
-  constexpr double of_week = 7.0, by_day = 14.0, most = 182.0, noise = 1e-9;
-  double days = std::ceil(booked / hours(24.0) - noise);
-  if (days > by_day) days = of_week * std::ceil(days / of_week);
-  if (days > most) return std::nullopt;
-  return days * hours(24.0);
-}
-
 std::string hours_words(Duration time) {
   return fmt::format("{:.6g} h", time / hours(1.0));
 }

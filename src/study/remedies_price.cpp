@@ -110,16 +110,6 @@ std::string spot_lacking(const Situation& s) {
   return "";
 }
 
-/// The shortest that can be booked and holds so much: by the day up to two weeks, by the week up to
-/// half a year (EC2 user guide, Capacity Blocks for ML, 2025). Empty: none is so long.
-std::optional<Duration> block_that_holds(Duration time) {
-  constexpr double of_week = 7.0, by_day = 14.0, most = 182.0;
-  double days = std::max(1.0, std::ceil(time / hours(24.0)));
-  if (days > by_day) days = of_week * std::ceil(days / of_week);
-  if (days > most) return std::nullopt;
-  return days * hours(24.0);
-}
-
 /// One that holds the job in all but a twentieth of its draws, as `run` states them, be it longer
 /// or shorter than what is booked; and, where checkpoints carry the job from one to the next,
 /// several shorter ones: what is left of the last is less.
@@ -151,12 +141,12 @@ std::vector<Change> block_lengths(const Situation& s) {
   std::vector<Change> list;
   // A job without checkpoints may take longer in a shorter block, or never end; one that needed
   // several is sooner done in one.
-  for (auto block = block_that_holds(longest); block && (several || *block < now);
-       block = block_that_holds(*block + hours(1.0))) {
+  for (auto block = block_as_sold(longest); block && (several || *block < now);
+       block = block_as_sold(*block + hours(1.0))) {
     const Bands within = drawn(block);
     if (within.never_ends > left_out) continue;
     if (several) longest = seconds(within.total_s[2]);
-    const auto enough = block_that_holds(longest);
+    const auto enough = block_as_sold(longest);
     if (enough && *enough < *block && drawn(enough).never_ends <= left_out) block = enough;
     if (*block != now) list.push_back({setting(*block), words::block_that_holds(*block, longest)});
     break;
@@ -165,7 +155,7 @@ std::vector<Change> block_lengths(const Situation& s) {
   constexpr double most = 7.0;
   std::optional<Duration> before;
   for (double n = 2.0; n <= most; n += 1.0) {
-    const auto block = block_that_holds(longest / n);
+    const auto block = block_as_sold(longest / n);
     if (!block || block == before || *block == now) continue;
     before = block;
     if (!list.empty() && list.front().set == setting(*block)) continue;
