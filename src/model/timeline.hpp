@@ -89,14 +89,16 @@ struct TimelineSection {
   /// When a worker of any rank of the instance has a request at its disk; in the order of time,
   /// apart from each other.
   std::vector<Stretch> disk;
-  double events = 0.0;          ///< simulated for what is shown, those of all ranks
-  double all_steps = 0.0;       ///< of the epoch
-  Bytes received_by_batch;      ///< by an instance, for a batch of each of its ranks
-  Bytes read_by_batch;          ///< by an instance from its disk, likewise
-  double reads_by_batch = 0.0;  ///< requests for them
-  Duration written_by_batch;    ///< that the disk takes to keep what was received for such a batch
-  Bytes received_by_step;       ///< by an instance, of gradients, in a step
-  Bandwidth received;           ///< by an instance, throughout: of what is copied before training
+  bool new_workers = false;      ///< processes that are no epoch's before it
+  double events = 0.0;           ///< simulated for what is shown, those of all ranks
+  double all_steps = 0.0;        ///< of the epoch
+  Bytes received_by_batch;       ///< by an instance, for a batch of each of its ranks
+  Bytes read_by_batch;           ///< by an instance from its disk, likewise
+  double reads_by_batch = 0.0;   ///< requests for them
+  Duration read_takes_by_batch;  ///< that the disk takes for them at least
+  Duration written_by_batch;     ///< that the disk takes to keep what was received for such a batch
+  Bytes received_by_step;        ///< by an instance, of gradients, in a step
+  Bandwidth received;            ///< by an instance, throughout: of what is copied before training
 };
 
 /// Sections in order of time. The first rank's GPU and loader stand for those of all ranks.

@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/number_text.hpp"
+#include "observe/flow_of_bytes.hpp"
 
 namespace feedrate::observe {
 namespace {
-
-/// A stretch of time and how much of something was busy in it, 0…1, or went through it a second.
-struct Piece {
-  Duration begin, end;
-  double busy = 1.0;
-};
 
 struct Series {
   MetricId metric{};
@@ -119,35 +115,84 @@ std::map<Duration, double> made_in(const TimelineSection& section) {
   return made;
 }
 
-/// An amount, spread over the time since the last one.
-void add_since(std::vector<Piece>& pieces, Duration& since, Duration at, double amount) {
-  if (amount > 0.0 && at > since) pieces.push_back({since, at, amount / (at - since).base()});
-  since = at;
+bool fetches(Stage stage) {
+  return stage == Stage::download || stage == Stage::network || stage == Stage::disk;
 }
 
-/// What a batch brings, over the time since the one before it was there.
-void add_by_batch(std::vector<Piece>& pieces, const TimelineSection& section, double of_batch) {
-  Duration since;
-  double before = 0.0;
-  for (const auto& [at, made] : made_in(section)) {
-    add_since(pieces, since, at, (made - before) * of_batch);
-    before = made;
+/// When whoever loads began to fetch each batch, or stood in line for it, in the order of time.
+std::vector<Duration> begun_in(const TimelineSection& section) {
+  std::map<std::int64_t, Duration> begun;
+  for (const Track& track : section.tracks) {
+    if (!is_loader(track.kind)) continue;
+    for (const TimelineSpan& span : track.spans) {
+      if (!span.batch || !fetches(span.stage)) continue;
+      const auto known = begun.emplace(*span.batch, span.begin).first;
+      known->second = std::min(known->second, span.begin);
+    }
   }
+  std::vector<Duration> all;
+  for (const auto& [batch, at] : begun) all.push_back(at);
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
-/// Bytes a second.
-std::vector<Piece> received_in(const TimelineSection& section) {
-  std::vector<Piece> pieces;
+/// How the first rank's batches came, a second: those that were made had come, and none before it
+/// was begun; where that is not seen, before the one that was made last.
+std::vector<Piece> batches_in(const TimelineSection& section) {
+  const std::map<Duration, double> made = made_in(section);
+  if (made.empty()) return {};
+  const std::vector<Duration> begun = begun_in(section);
+  const Duration last = made.rbegin()->first;
+  const double all = made.rbegin()->second;
+  std::set<Duration> moments;
+  for (const auto& [at, count] : made) moments.insert(at);
+  for (const Duration at : begun) {
+    if (at < last) moments.insert(at);
+  }
+  std::vector<FlowBounds> bounds;
+  auto next = made.begin();  // not before the moment
+  auto asked = begun.begin();
+  double least = 0.0;
+  for (const Duration at : moments) {
+    if (at <= Duration{}) continue;
+    while (next->first < at) least = (next++)->second;
+    while (asked != begun.end() && *asked < at) ++asked;
+    const double most = std::max(next->second, static_cast<double>(asked - begun.begin()));
+    bounds.push_back({at, next->first == at ? next->second : least, std::min(all, most)});
+  }
+  std::vector<Piece> pieces = steadiest(bounds);
+  // What was begun by the end of what is shown goes on likewise.
+  if (const auto rest = static_cast<double>(begun.size()) - all;
+      rest > 0.0 && section.length > last && !section.whole && !pieces.empty()) {
+    const double rate = std::min(pieces.back().busy, rest / (section.length - last).base());
+    pieces.push_back({last, section.length, rate});
+  }
+  return pieces;
+}
+
+/// What a batch of each rank brings, a second.
+std::vector<Piece> times(std::vector<Piece> batches, double of_batch) {
+  if (of_batch <= 0.0) return {};
+  for (Piece& piece : batches) piece.busy *= of_batch;
+  return batches;
+}
+
+/// Bytes a second: no more than the line carries.
+std::vector<Piece> received_in(const TimelineSection& section, const std::vector<Piece>& batches,
+                               double line) {
+  std::vector<Piece> pieces = times(batches, section.received_by_batch.base());
   if (section.received > Bandwidth{}) {
     pieces.push_back({Duration{}, section.length, section.received.base()});
   }
-  add_by_batch(pieces, section, section.received_by_batch.base());
+  const double of_step = section.received_by_step.base();
   Duration since;
   for (const StepMark& step : section.steps) {
-    add_since(pieces, since, step.at, section.received_by_step.base());
+    if (of_step > 0.0 && step.at > since) {
+      pieces.push_back({since, step.at, of_step / (step.at - since).base()});
+    }
+    since = step.at;
   }
-  put_in_order(pieces);
-  return pieces;
+  return limited(pieces, line, section.length);
 }
 
 /// What monitors of the machine show, busy or not.
@@ -156,19 +201,21 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   if (timeline.threads && *timeline.threads > 0.0) {
     all.push_back({MetricId::cpu_busy, "cpu", cores_in(section, *timeline.threads)});
   }
-  Series disk{MetricId::disk_busy, "disk", {}};
-  for (const Stretch& stretch : section.disk) disk.pieces.push_back({stretch.begin, stretch.end});
-  // What is kept of a batch is written while the next one is made.
-  add_by_batch(disk.pieces, section, section.written_by_batch.base());
-  put_in_order(disk.pieces);
-  all.push_back(std::move(disk));
-  const auto by_batch = [&](MetricId metric, double of_batch) {
-    all.push_back({metric, "disk", {}});
-    add_by_batch(all.back().pieces, section, of_batch);
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  const std::vector<Piece> batches = batches_in(section);
+  // What is kept of a batch is written while others are made.
+  std::vector<Piece> disk = times(batches, section.written_by_batch.base());
+  for (const Stretch& stretch : section.disk) disk.push_back({stretch.begin, stretch.end});
+  all.push_back({MetricId::disk_busy, "disk", limited(disk, 1.0, section.length)});
+  const double takes = section.read_takes_by_batch.base();
+  const auto read = [&](MetricId metric, double of_batch) {
+    const double most = takes > 0.0 ? of_batch / takes : unlimited;
+    all.push_back({metric, "disk", limited(times(batches, of_batch), most, section.length)});
   };
-  by_batch(MetricId::disk_read, section.read_by_batch.base());
-  by_batch(MetricId::disk_reads, section.reads_by_batch);
-  Series received{MetricId::link_receive, "network", received_in(section)};
+  read(MetricId::disk_read, section.read_by_batch.base());
+  read(MetricId::disk_reads, section.reads_by_batch);
+  const double line = timeline.network ? timeline.network->base() : unlimited;
+  Series received{MetricId::link_receive, "network", received_in(section, batches, line)};
   if (timeline.network) {
     Series link{MetricId::link_busy, received.name, received.pieces};
     for (Piece& piece : link.pieces) piece.busy /= timeline.network->base();

@@ -101,6 +101,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
     section.read_by_batch = inputs.ranks * (read.bytes * samples(inputs.batch));
     section.reads_by_batch = inputs.ranks * inputs.batch * read.requests;
     section.written_by_batch = inputs.ranks * (writing_in(inputs, epoch) * samples(inputs.batch));
+    section.read_takes_by_batch = inputs.ranks * (read.takes * samples(inputs.batch));
     note_cut(timeline, section, std::min(window.steps, outcome.steps), options);
     timeline.sections.push_back(std::move(section));
   };
