@@ -356,6 +356,28 @@ TEST_CASE("observe fit: a job on several instances stays one, and its exchange i
   CHECK(shell(again + " --instances 0").status == 2);
 }
 
+TEST_CASE("observe fit: what a rank waits for others, or for all at once, is not counted again") {
+  const Folder folder;
+  const std::string start =
+      R"({"dataset": {"samples": 200000, "bytes_per_sample": "10 KB"}, "source": {"service": "local"},
+          "disk": {"kind": "nvme", "bandwidth": "2 GB/s"}, "loader": {"num_workers": 12, "batch_size": 64},
+          "cluster": {"gpus_per_instance": 1, "vcpus": 16, "cores": 16, "memory": "64 GB",
+                      "price": "1 USD/h", "network": "10 Gbit/s", "instances": )";
+  const std::string accumulates = folder.write(
+      "accumulates.json", start + R"(4}, "job": {"epochs": 5, "step": {"per_sample": "2 ms"},
+          "gradient_accumulation": 4,
+          "allreduce": {"gradient_bytes": "400 MB", "busbw": "1.2 GB/s"}}})");
+  const std::string straggles = folder.write("straggles.json", start + R"(8}, "job": {"epochs": 5,
+          "step": {"per_sample": "2 ms", "cv": 0.1},
+          "allreduce": {"gradient_bytes": "1 KB", "busbw": "10 GB/s"}}})");
+  for (const std::string& job : {accumulates, straggles}) {
+    INFO(job);
+    const std::string fitted = fitted_twin(folder, "'" + job + "'");
+    CHECK_FALSE(has(slurp(fitted), "\"cv\""));
+    CHECK(predicted("'" + fitted + "'") == Approx(predicted("'" + job + "'")).epsilon(0.05));
+  }
+}
+
 TEST_CASE("observe fit: workers that a recording does not show are no other programs") {
   const Folder folder;
   std::string text = "_timestamp,system.cpu,system.cpu.0.cpu_percent,system.cpu.1.cpu_percent\n";
