@@ -60,6 +60,11 @@ struct ObservedJob {
   std::optional<double> epoch_steps;  ///< of a whole epoch
   std::optional<Duration> startup;    ///< before the first epoch, or the first step
 
+  // Of epochs but the first, s.
+  std::optional<ObservedNumber> first_step;  ///< from an epoch's beginning to its first step's end
+  std::optional<ObservedNumber> epoch;       ///< from its beginning to its end
+  /// Whether an epoch has workers of the one before it; empty where processes do not tell.
+  std::optional<bool> workers_live_on;
   // Of steps, when it is under way.
   ObservedNumber throughput;           ///< samples/s of all ranks
   ObservedNumber interval;             ///< s from step to step

@@ -9,6 +9,7 @@
 #include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
+#include "observe/observed_means.hpp"
 
 namespace feedrate::observe {
 namespace {
@@ -102,6 +103,49 @@ void JobObserver::take_steps_of(const JobObserver& other) {
 
 std::vector<SeenTime> JobObserver::typical_time() const {
   return observe::typical_time(marks_, of_steps_, workers_seen());
+}
+
+/// By the names of processes, which hold their ids.
+std::optional<bool> JobObserver::workers_live_on() const {
+  std::optional<std::set<std::string>> before;
+  std::optional<bool> live_on;
+  for (const SeenTime& epoch : epochs_seen(marks_)) {
+    std::set<std::string> now;
+    // Those who end with an epoch may be in a sample of which a part is after it.
+    const double from = epoch.begin + (header_.interval ? header_.interval->base() : 0.0);
+    for (auto at = workers_.upper_bound(from); at != workers_.end(); ++at) {
+      if (at->first > epoch.end) break;
+      now.insert(at->second.begin(), at->second.end());
+    }
+    if (now.empty()) continue;
+    if (before) {
+      live_on = live_on.value_or(false) ||
+                std::any_of(now.begin(), now.end(),
+                            [&](const std::string& name) { return before->contains(name); });
+    }
+    before = std::move(now);
+  }
+  return live_on;
+}
+
+void JobObserver::tell_epochs(ObservedJob& job) const {
+  const EpochTimes times = epoch_times(marks_);
+  if (!times.first_steps.empty()) job.first_step = number_of(times.first_steps, "epochs");
+  if (!times.whole.empty()) job.epoch = number_of(times.whole, "epochs");
+  job.workers_live_on = workers_live_on();
+}
+
+std::optional<double> JobObserver::start_share() const {
+  const EpochTimes times = epoch_times(marks_);
+  if (times.first_steps.empty() || times.whole.empty()) return std::nullopt;
+  const double workers = workers_seen();
+  const std::vector<Run> runs = runs_of(marks_, of_steps_, workers);
+  if (runs.empty()) return std::nullopt;
+  ObservedJob job;
+  tell_steps(job, runs);
+  // Each of the workers makes a batch in no more time than the job takes for one of all of them.
+  const double filling = (workers + 1.0) * job.interval.value;
+  return std::max(0.0, mean(times.first_steps) - filling) / mean(times.whole);
 }
 
 std::optional<Duration> JobObserver::start() const {
@@ -361,6 +405,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   std::optional<std::int64_t> in;
   double count = 0.0;
   for (const Mark& mark : marks_) {
+  tell_epochs(job);
     if (mark.kind == MarkKind::step) count += 1.0;
     if (mark.kind != MarkKind::epoch) continue;
     if (mark.begins) {

@@ -254,6 +254,11 @@ std::vector<Series> series_of(const TimelineSection& section, const Timeline& ti
     }
   }
   if (!kernels.empty()) {
+  if (section.new_workers) {
+    const auto workers = std::count_if(section.tracks.begin(), section.tracks.end(),
+                                       [](const Track& t) { return t.kind == TrackKind::worker; });
+    numbers[TrackKind::worker] = (section.epoch - 1) * workers;
+  }
     all.push_back({MetricId::gpu_busy, "gpu0", together(std::move(kernels))});
   }
   for (auto& [stage, pieces] : stages) {

@@ -100,7 +100,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
     const ReadFromDisk read = reading_in(inputs, epoch);
     section.read_by_batch = inputs.ranks * (read.bytes * samples(inputs.batch));
     section.reads_by_batch = inputs.ranks * inputs.batch * read.requests;
-    section.written_by_batch = inputs.ranks * (writing_in(inputs, epoch) * samples(inputs.batch));
+    section.new_workers = epoch > 1.0 && !inputs.persistent_workers && traits(inputs.kind).workers;
     section.read_takes_by_batch = inputs.ranks * (read.takes * samples(inputs.batch));
     note_cut(timeline, section, std::min(window.steps, outcome.steps), options);
     timeline.sections.push_back(std::move(section));
@@ -108,6 +108,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   add_epoch(1.0);
   if (const double steady = pipeline::steady_epoch(inputs); steady > 1.0) add_epoch(steady);
   return timeline;
+    section.written_by_batch = inputs.ranks * (writing_in(inputs, epoch) * samples(inputs.batch));
 }
 
 }  // namespace feedrate::study

@@ -119,6 +119,8 @@ inline constexpr std::string_view passed_by_lock =
     ", all that a lock lets through: one worker at a time holds it, and the others wait for it";
 inline constexpr std::string_view group_limit = "the limit of the job's control group";
 inline constexpr std::string_view counted_reads_over_throughput =
+inline constexpr std::string_view start_of_epochs =
+    ", an epoch's time to its first step without a worker's time at a batch, over the workers";
     ", reads that the limit counts over throughput";
 inline constexpr std::string_view mean_of_limit = ", the mean of what it was";
 }  // namespace found
