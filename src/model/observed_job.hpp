@@ -30,7 +30,8 @@ struct ObservedLimit {
 struct ObservedDevice {
   std::string name;
   std::optional<ObservedNumber> busy;  ///< of its time; of a link, of its line rate
-  double saturated = 0.0;              ///< of the time: in intervals in which it is busy throughout
+  /// Of the time: in intervals in which it is busy throughout, or as busy as a full line is.
+  double saturated = 0.0;
   ObservedNumber rate;                 ///< bytes/s read or received
   double highest_rate = 0.0;           ///< in any interval
   double written = 0.0;                ///< bytes/s; of a disk
@@ -59,12 +60,12 @@ struct ObservedJob {
   std::optional<Bytes> memory;
   std::optional<double> epoch_steps;  ///< of a whole epoch
   std::optional<Duration> startup;    ///< before the first epoch, or the first step
-
   // Of epochs but the first, s.
   std::optional<ObservedNumber> first_step;  ///< from an epoch's beginning to its first step's end
   std::optional<ObservedNumber> epoch;       ///< from its beginning to its end
   /// Whether an epoch has workers of the one before it; empty where processes do not tell.
   std::optional<bool> workers_live_on;
+
   // Of steps, when it is under way.
   ObservedNumber throughput;           ///< samples/s of all ranks
   ObservedNumber interval;             ///< s from step to step

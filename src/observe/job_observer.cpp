@@ -138,6 +138,7 @@ void JobObserver::tell_epochs(ObservedJob& job) const {
 std::optional<double> JobObserver::start_share() const {
   const EpochTimes times = epoch_times(marks_);
   if (times.first_steps.empty() || times.whole.empty()) return std::nullopt;
+  if (workers_live_on().value_or(false)) return std::nullopt;
   const double workers = workers_seen();
   const std::vector<Run> runs = runs_of(marks_, of_steps_, workers);
   if (runs.empty()) return std::nullopt;
@@ -226,7 +227,9 @@ std::string JobObserver::nearest_limit(const std::string& disk,
 std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const std::string& bytes,
                                                   const std::string& written,
                                                   const std::vector<Run>& runs) const {
-  constexpr double throughout = 95.0;  // percent
+  // Percent. A line is full at less than its rate, a part of which are headers and what is told
+  // back.
+  const double throughout = busy == "link" ? 85.0 : 95.0;
   ObservedDevice seen;
   std::string name = series_.busiest(busy, runs);
   if (name.empty()) name = series_.busiest(bytes, runs);
@@ -403,9 +406,9 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;
   std::optional<std::int64_t> in;
+  tell_epochs(job);
   double count = 0.0;
   for (const Mark& mark : marks_) {
-  tell_epochs(job);
     if (mark.kind == MarkKind::step) count += 1.0;
     if (mark.kind != MarkKind::epoch) continue;
     if (mark.begins) {

@@ -45,7 +45,8 @@ class JobObserver {
   /// As observe::typical_time() has it of the lines so far.
   [[nodiscard]] std::vector<SeenTime> typical_time() const;
   /// Of the time of an epoch, but the first, what passes before its first step beyond what workers
-  /// that are there need for a batch each; nothing where whole epochs are not told.
+  /// that are there need for a batch each; nothing where whole epochs are not told, or their
+  /// processes live on.
   [[nodiscard]] std::optional<double> start_share() const;
   /// From the header's start to the first epoch's begin; nothing where either is not told.
   [[nodiscard]] std::optional<Duration> start() const;

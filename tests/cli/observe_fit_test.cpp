@@ -262,6 +262,25 @@ TEST_CASE("observe fit: the twin of a job that a disk holds back knows what the 
   }
 }
 
+TEST_CASE("observe fit: the twin of a job that its line holds back knows what the line carries") {
+  const Folder folder;
+  const std::string job = folder.write(
+      "job.json",
+      R"({"dataset": {"samples": 50000, "bytes_per_sample": "1 MB"},
+          "source": {"service": "s3", "input_mode": "stream", "bandwidth_per_connection": "90 MB/s"},
+          "loader": {"num_workers": 12, "batch_size": 64},
+          "cluster": {"gpus_per_instance": 1, "vcpus": 32, "cores": 32, "memory": "64 GB",
+                      "region": "us-east-1", "network": "2 Gbit/s", "price": "1 USD/h"},
+          "job": {"epochs": 2, "step": "1 ms"}})");
+  const std::string fitted = fitted_twin(folder, "'" + job + "'");
+  for (const char* workers : {"12", "24", "48"}) {
+    INFO(workers);
+    const std::string set = std::string(" --set num_workers=") + workers;
+    CHECK(predicted("'" + fitted + "'" + set) ==
+          Approx(predicted("'" + job + "'" + set)).epsilon(0.05));
+  }
+}
+
 TEST_CASE("observe fit: the time to the first byte is tried as what explains a difference") {
   const Folder folder;
   const std::string job =
