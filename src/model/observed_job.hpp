@@ -91,6 +91,7 @@ struct ObservedJob {
   std::optional<ObservedNumber> gpu_clock;  ///< Hz, the mean of the GPUs
   std::optional<ObservedNumber> cpu_busy;   ///< of all hardware threads
   std::optional<ObservedNumber> steal;      ///< the hypervisor's, of all hardware threads
+  std::optional<ObservedNumber> throttled;  ///< of a CPU quota's periods: those that used it up
   std::optional<double> others;             ///< of these busy with what is no process of the job
   // Of the disk and the link that are busiest, or carry most where that is not told.
   std::optional<ObservedDevice> disk, link;

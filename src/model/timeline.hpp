@@ -36,6 +36,7 @@ struct TimelineSpan {
   bool waiting = false;
   /// Of the epoch, the first is 0; of a connection, the object. Empty where not known.
   std::optional<std::int64_t> batch;
+  bool held = false;  ///< it waits for a CPU quota, which is used up
 };
 
 /// On the GPU's track every moment but those of its own step is waiting, as in Result: an exposed
@@ -108,6 +109,8 @@ struct Timeline {
   double gpus = 1.0;                 ///< for which the GPU's track stands
   std::optional<double> threads;     ///< of an instance, hardware's; empty where not known
   std::optional<double> cores;       ///< of an instance; empty where not known
+  double ranks = 1.0;                ///< of an instance
+  bool quota = false;                ///< on an instance's CPU time
   std::optional<Bandwidth> network;  ///< of an instance, its line rate; empty where not known
   std::optional<double> memory;      ///< share of an instance's that is used; empty where not known
   std::vector<std::string> remarks;  ///< where something was left out

@@ -166,6 +166,10 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   job.gpu_clock = series_.mean("gpu clock", runs);
   job.cpu_busy = share("cpu all");
   if (!job.cpu_busy) job.cpu_busy = share("cpu");
+  // The tightest quota around the job holds it back.
+  if (const std::string group = series_.busiest("throttled", runs); !group.empty()) {
+    job.throttled = share(("throttled:" + group).c_str());
+  }
   job.disk = device("disk", "disk read", "written", runs);
   job.link = device("link", "receive", "", runs);
   const ObservedNumber& x = job.throughput;
@@ -402,11 +406,11 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   }
   tell_demands(job, all);
   tell_neighbours(job, all);
+  tell_epochs(job);
   if (told.samples) job.epoch_steps = std::ceil(*told.samples / (of_step * nodes));
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;
   std::optional<std::int64_t> in;
-  tell_epochs(job);
   double count = 0.0;
   for (const Mark& mark : marks_) {
     if (mark.kind == MarkKind::step) count += 1.0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -228,10 +229,36 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   return all;
 }
 
+/// What the counters of the control group show whose quota holds the loader back.
+void add_quota(std::vector<Series>& all, const TimelineSection& section, const Timeline& timeline) {
+  constexpr Duration period = milliseconds(100.0);
+  const std::string group = "/";
+  Series cores{MetricId::throttled_cores, group, {}};
+  Series periods{MetricId::throttled_periods, group, {}};
+  for (const Track& track : section.tracks) {
+    if (!is_loader(track.kind)) continue;
+    for (const TimelineSpan& span : track.spans) {
+      if (!span.held) continue;
+      cores.pieces.push_back({span.begin, span.end, timeline.ranks});
+      periods.pieces.push_back(
+          {std::floor(span.begin / period) * period, std::ceil(span.end / period) * period});
+    }
+  }
+  put_in_order(cores.pieces);
+  periods.pieces = together(std::move(periods.pieces));
+  all.push_back(std::move(cores));
+  all.push_back(std::move(periods));
+}
+
 std::vector<Series> series_of(const TimelineSection& section, const Timeline& timeline) {
   std::vector<Series> all = machine_in(section, timeline);
   std::map<Stage, std::vector<Piece>> stages;
   std::map<TrackKind, std::int64_t> numbers;
+  if (section.new_workers) {
+    const auto workers = std::count_if(section.tracks.begin(), section.tracks.end(),
+                                       [](const Track& t) { return t.kind == TrackKind::worker; });
+    numbers[TrackKind::worker] = (section.epoch - 1) * workers;
+  }
   std::vector<Piece> kernels;
   for (const Track& track : section.tracks) {
     const std::int64_t number = numbers[track.kind]++;
@@ -254,13 +281,9 @@ std::vector<Series> series_of(const TimelineSection& section, const Timeline& ti
     }
   }
   if (!kernels.empty()) {
-  if (section.new_workers) {
-    const auto workers = std::count_if(section.tracks.begin(), section.tracks.end(),
-                                       [](const Track& t) { return t.kind == TrackKind::worker; });
-    numbers[TrackKind::worker] = (section.epoch - 1) * workers;
-  }
     all.push_back({MetricId::gpu_busy, "gpu0", together(std::move(kernels))});
   }
+  if (timeline.quota && section.epoch > 0) add_quota(all, section, timeline);
   for (auto& [stage, pieces] : stages) {
     all.push_back({MetricId::stage_busy, std::string(name_of(stage)), together(std::move(pieces))});
   }
@@ -336,12 +359,14 @@ class Writer {
       if (begin >= section.length || (end - begin) < 1e-6 * interval_) return;
       for (std::size_t s = 0; s < all.size(); ++s) {
         const double mean = mean_of(all[s].pieces, next[s], begin, end);
-        const bool percent = metric(all[s].metric).unit == MetricUnit::percent;
+        const MetricRow& row = metric(all[s].metric);
+        const bool percent = row.unit == MetricUnit::percent;
+        const double most = row.over_a_hundred ? std::numeric_limits<double>::infinity() : 100.0;
         put_(Sample{.at = begin_ + end,
                     .metric = all[s].metric,
                     .name = all[s].name,
                     .node = node_,
-                    .value = percent ? std::min(100.0, 100.0 * mean) : mean});
+                    .value = percent ? std::min(most, 100.0 * mean) : mean});
       }
     }
   }
