@@ -397,6 +397,36 @@ TEST_CASE("observe fit: what a rank waits for others, or for all at once, is not
   }
 }
 
+TEST_CASE("observe fit: a quota, and workers that start anew, are what the twin's job waits for") {
+  const Folder folder;
+  const std::string start =
+      R"({"source": {"service": "local"}, "disk": {"kind": "nvme", "bandwidth": "2 GB/s"},
+          "preprocess": [{"operation": "decode", "cpu": "5 ms"}],
+          "job": {"epochs": 4, "step": "64 ms"}, "cluster": {"gpus_per_instance": 1, "vcpus": 16,
+          "cores": 16, "memory": "64 GB", "price": "1 USD/h")";
+  const std::string quota = folder.write("quota.json", start + R"(, "cpu_quota": 2},
+          "dataset": {"samples": 64000, "bytes_per_sample": "10 KB"},
+          "loader": {"num_workers": 4, "batch_size": 64}})");
+  const std::string anew = folder.write("anew.json", start + R"(},
+          "dataset": {"samples": 12800, "bytes_per_sample": "10 KB"},
+          "loader": {"num_workers": 8, "batch_size": 64, "worker_startup": "1 s",
+                     "persistent_workers": false}})");
+  for (const auto& [job, key] :
+       {std::pair(quota, "\"cpu_quota\": 2"), std::pair(anew, "\"persistent_workers\": false")}) {
+    INFO(job);
+    const std::string fitted = fitted_twin(folder, "'" + job + "'");
+    CHECK(has(slurp(fitted), key));
+    for (const char* workers : {"4", "8", "16"}) {
+      INFO(workers);
+      const std::string set = std::string(" --set num_workers=") + workers;
+      CHECK(predicted("'" + fitted + "'" + set) ==
+            Approx(predicted("'" + job + "'" + set)).epsilon(0.06));
+    }
+    CHECK_FALSE(
+        has(shell("feedrate diagnose '" + (folder / "twin.jsonl") + "'").out, "raise num_workers"));
+  }
+}
+
 TEST_CASE("observe fit: workers that a recording does not show are no other programs") {
   const Folder folder;
   std::string text = "_timestamp,system.cpu,system.cpu.0.cpu_percent,system.cpu.1.cpu_percent\n";
