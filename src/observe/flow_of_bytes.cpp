@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace feedrate::observe {
 namespace {
@@ -13,8 +14,9 @@ struct Bend {
   double sum = 0.0;    ///< that has gone by there
 };
 
-Bend next_bend(const std::vector<FlowBounds>& bounds, std::size_t first, Duration from,
-               double sum) {
+/// `rate`: of the flow before that point.
+Bend next_bend(const std::vector<FlowBounds>& bounds, std::size_t first, Duration from, double sum,
+               std::optional<double> rate) {
   double highest = std::numeric_limits<double>::infinity();
   double lowest = -highest;
   Bend by_most;
@@ -35,8 +37,11 @@ Bend next_bend(const std::vector<FlowBounds>& bounds, std::size_t first, Duratio
       by_least = {i, bound.least};
     }
   }
-  // To the last bound there may be room on both sides: the string ends at its lower one.
-  return by_least;
+  const double middle = lowest + 0.5 * (highest - lowest);
+  const double goes_on = std::clamp(rate.value_or(middle), lowest, highest);
+  const FlowBounds& last = bounds.back();
+  return {bounds.size() - 1,
+          std::clamp(sum + goes_on * (last.at - from).base(), last.least, last.most)};
 }
 
 /// What the pieces are together, a second, from each of these times on.
@@ -59,10 +64,12 @@ std::vector<Piece> steadiest(const std::vector<FlowBounds>& bounds) {
   std::vector<Piece> pieces;
   Duration from;
   double sum = 0.0;
+  std::optional<double> rate;
   for (std::size_t first = 0; first < bounds.size();) {
-    const Bend bend = next_bend(bounds, first, from, sum);
+    const Bend bend = next_bend(bounds, first, from, sum, rate);
     const Duration at = bounds[bend.at].at;
-    if (bend.sum > sum) pieces.push_back({from, at, (bend.sum - sum) / (at - from).base()});
+    rate = (bend.sum - sum) / (at - from).base();
+    if (bend.sum > sum) pieces.push_back({from, at, *rate});
     from = at;
     sum = bend.sum;
     first = bend.at + 1;

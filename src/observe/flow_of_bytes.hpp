@@ -22,8 +22,9 @@ struct FlowBounds {
 };
 
 /// The steadiest flow from nothing at time 0 that keeps all bounds: no other one's highest rate is
-/// lower. It ends at the last bound with `least`. Preconditions: bounds in the order of time, at a
-/// time > 0 and each at another one; neither `least` nor `most` falls, and least <= most.
+/// lower. At the last bound it ends where it goes on as before, as far as that one lets it.
+/// Preconditions: bounds in the order of time, at a time > 0 and each at another one; neither
+/// `least` nor `most` falls, and least <= most.
 std::vector<Piece> steadiest(const std::vector<FlowBounds>& bounds);
 
 /// What pieces that may overlap are together, where no more than `most` a second goes by from 0 to

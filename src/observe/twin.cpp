@@ -143,32 +143,26 @@ std::vector<Piece> batches_in(const TimelineSection& section) {
   const std::map<Duration, double> made = made_in(section);
   if (made.empty()) return {};
   const std::vector<Duration> begun = begun_in(section);
-  const Duration last = made.rbegin()->first;
   const double all = made.rbegin()->second;
-  std::set<Duration> moments;
+  // What is shown of an epoch ends while batches are under way.
+  const Duration end = section.whole ? made.rbegin()->first : section.length;
+  std::set<Duration> moments{end};
   for (const auto& [at, count] : made) moments.insert(at);
-  for (const Duration at : begun) {
-    if (at < last) moments.insert(at);
-  }
+  moments.insert(begun.begin(), begun.end());
   std::vector<FlowBounds> bounds;
   auto next = made.begin();  // not before the moment
   auto asked = begun.begin();
   double least = 0.0;
   for (const Duration at : moments) {
-    if (at <= Duration{}) continue;
-    while (next->first < at) least = (next++)->second;
+    if (at <= Duration{} || at > end) continue;
+    while (next != made.end() && next->first < at) least = (next++)->second;
     while (asked != begun.end() && *asked < at) ++asked;
-    const double most = std::max(next->second, static_cast<double>(asked - begun.begin()));
-    bounds.push_back({at, next->first == at ? next->second : least, std::min(all, most)});
+    const double there = next == made.end() ? all : next->second;
+    const double most = std::max(there, static_cast<double>(asked - begun.begin()));
+    bounds.push_back({at, next != made.end() && next->first == at ? there : least,
+                      section.whole ? std::min(all, most) : most});
   }
-  std::vector<Piece> pieces = steadiest(bounds);
-  // What was begun by the end of what is shown goes on likewise.
-  if (const auto rest = static_cast<double>(begun.size()) - all;
-      rest > 0.0 && section.length > last && !section.whole && !pieces.empty()) {
-    const double rate = std::min(pieces.back().busy, rest / (section.length - last).base());
-    pieces.push_back({last, section.length, rate});
-  }
-  return pieces;
+  return steadiest(bounds);
 }
 
 /// What a batch of each rank brings, a second.

@@ -52,6 +52,11 @@ TEST_CASE("flow of bytes: what is asked for at once comes steadily until it is t
   CHECK(late[0].begin == seconds(3.0));
   CHECK(late[0].busy == Approx(2.0));
   CHECK(steadiest({}).empty());
+  // What is under way at the end goes on as before.
+  const auto on = steadiest({{seconds(1.0), 2.0, 2.0}, {seconds(2.0), 2.0, 8.0}});
+  REQUIRE(on.size() == 1);
+  CHECK(on[0].busy == Approx(2.0));
+  CHECK(on[0].end == seconds(2.0));
 }
 
 TEST_CASE("flow of bytes: bounds of any line are kept at no more than its rate") {
