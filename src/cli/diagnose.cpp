@@ -122,6 +122,7 @@ schema::Samples samples_of(const std::string& path, std::span<const std::string_
   const observe::JobObserver course = course_of(path, readings);
   const std::vector<observe::SeenTime> typical = course.typical_time();
   if (const auto start = course.start()) readings[ReadingId::start] = start->base();
+  if (const auto share = course.start_share()) readings[ReadingId::epoch_start] = *share;
   schema::Samples samples = schema::load_samples(path, columns, [&](const Sample& sample) {
     return typical.empty() || observe::lies_in(typical, sample.at);
   });

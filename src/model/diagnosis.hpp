@@ -37,7 +37,7 @@ struct JudgedCondition {
 struct JudgedRule {
   const Rule* rule = nullptr;
   Fit fit = Fit::unknown;
-  std::vector<JudgedCondition> conditions;  ///< as many as the rule has
+  std::vector<JudgedCondition> conditions;  ///< the rule's; of a Diagnosis, also what refutes it
 };
 
 /// A reading that is missing, and would make `cause` the answer if the condition held.

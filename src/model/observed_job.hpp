@@ -30,7 +30,8 @@ struct ObservedLimit {
 struct ObservedDevice {
   std::string name;
   std::optional<ObservedNumber> busy;  ///< of its time; of a link, of its line rate
-  double saturated = 0.0;              ///< of the time: in intervals in which it is busy throughout
+  /// Of the time: in intervals in which it is busy throughout, or as busy as a full line is.
+  double saturated = 0.0;
   ObservedNumber rate;                 ///< bytes/s read or received
   double highest_rate = 0.0;           ///< in any interval
   double written = 0.0;                ///< bytes/s; of a disk
@@ -59,6 +60,11 @@ struct ObservedJob {
   std::optional<Bytes> memory;
   std::optional<double> epoch_steps;  ///< of a whole epoch
   std::optional<Duration> startup;    ///< before the first epoch, or the first step
+  // Of epochs but the first, s.
+  std::optional<ObservedNumber> first_step;  ///< from an epoch's beginning to its first step's end
+  std::optional<ObservedNumber> epoch;       ///< from its beginning to its end
+  /// Whether an epoch has workers of the one before it; empty where processes do not tell.
+  std::optional<bool> workers_live_on;
 
   // Of steps, when it is under way.
   ObservedNumber throughput;           ///< samples/s of all ranks
@@ -85,6 +91,7 @@ struct ObservedJob {
   std::optional<ObservedNumber> gpu_clock;  ///< Hz, the mean of the GPUs
   std::optional<ObservedNumber> cpu_busy;   ///< of all hardware threads
   std::optional<ObservedNumber> steal;      ///< the hypervisor's, of all hardware threads
+  std::optional<ObservedNumber> throttled;  ///< of a CPU quota's periods: those that used it up
   std::optional<double> others;             ///< of these busy with what is no process of the job
   // Of the disk and the link that are busiest, or carry most where that is not told.
   std::optional<ObservedDevice> disk, link;

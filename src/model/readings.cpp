@@ -71,6 +71,13 @@ constexpr std::array<ReadingRow, reading_count> table = {{
     {own_cpu, "own-cpu", share, "CPU of the job's own processes",
      "share of all hardware threads that the job's own processes use, where they were recorded",
      "a recording of `feedrate observe`", "", 0.0, gpu, false},
+    {throttled, "throttled", share, "time held back by a CPU quota",
+     "share of the periods in which the job's control group used up its quota",
+     "nr_throttled over nr_periods of `cpu.stat`", "/cluster/cpu_quota", 0.0, gpu, false},
+    {epoch_start, "epoch-start", share, "start of an epoch",
+     "share of an epoch but the first before its first step, beyond what workers that are there "
+     "take for a batch",
+     "a recording with marks of epochs and steps", "/loader/persistent_workers", 0.0, gpu, false},
 }};
 
 constexpr bool ids_are_places() {

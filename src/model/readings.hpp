@@ -35,9 +35,11 @@ enum class ReadingId : std::uint8_t {
   cpu_p95,
   gpu_memory_p95,
   own_cpu,
+  throttled,
+  epoch_start,
 };
 
-inline constexpr std::size_t reading_count = 20;
+inline constexpr std::size_t reading_count = 22;
 
 enum class ReadingKind : std::uint8_t {
   share,  ///< 0…1; written in percent

@@ -44,6 +44,12 @@ constexpr std::array<ThresholdRow, threshold_count> thresholds_table = {{
     {workers_do_not, "workers-do-not", ratio, 0.95, drawn, "from it on, they do not"},
     {fed_slowly, "fed-slowly", share, 0.60, drawn,
      "the same as `fed`, where twice the workers do not help"},
+    {full_network, "full-network", share, 0.85, ours,
+     "the answer is the streaming from this network on"},
+    {held_back, "held-back", share, 0.50, ours,
+     "the answer is the cores from this share of a CPU quota's periods on"},
+    {late_epochs, "late-epochs", share, 0.20, ours,
+     "the answer is the start of each epoch from this share of it on"},
 }};
 
 constexpr bool ids_are_places() {
@@ -94,12 +100,26 @@ constexpr Condition any_of(Condition condition) {
 constexpr Condition when_starved[] = {below(R::gpu, gpu_low), any_of(from(R::disk, high)),
                                       any_of(from(R::cpu, high))};
 
+// Who has tried knows, and neither what is held back by a quota or a full line, nor what waits for
+// workers to start, wants more of them.
+constexpr Condition for_more_workers[] = {
+    if_known(below(R::more_workers, workers_do_not)), if_known(below(R::throttled, held_back)),
+    if_known(below(R::epoch_start, late_epochs)), if_known(below(R::network, full_network))};
+
 // What makes all that follows beside the point comes first.
 constexpr bool vital = true;
 constexpr Question questions_table[] = {
     {from(R::download_share, long_download), Cause::download, 7, false, long_download},
     {below(R::more_workers, workers_help), Cause::workers, 4, false, workers_do_not},
     {from(R::gpu, ThresholdId::fed), Cause::fed, 1, vital, ThresholdId::fed},
+    // Where they were read: nobody is asked for them, since most jobs have no such quota, start
+    // their epochs soon, and read little over the network.
+    {from(R::throttled, held_back), Cause::cores, 8, false, held_back,
+     from(R::throttled, held_back)},
+    {from(R::epoch_start, late_epochs), Cause::other, 8, false, late_epochs,
+     from(R::epoch_start, late_epochs)},
+    {from(R::network, full_network), Cause::streaming, 8, false, high,
+     from(R::network, full_network)},
     {from(R::cpu, busy_cores), Cause::cores, 2, vital, busy_cores},
     {from(R::disk, high), Cause::disk, 3, vital, low},
     {from(R::more_workers, workers_do_not), Cause::fed, 4, false, workers_help,
@@ -267,6 +287,10 @@ std::optional<double> sure_of(Cause answer, Seen seen) {
 
 std::span<const Question> all_questions() {
   return questions_table;
+}
+
+std::span<const Condition> conditions_for_more_workers() {
+  return for_more_workers;
 }
 
 std::span<const Rule> all_rules() {

@@ -42,9 +42,12 @@ enum class ThresholdId : std::uint8_t {
   workers_help,
   workers_do_not,
   fed_slowly,
+  full_network,
+  held_back,
+  late_epochs,
 };
 
-inline constexpr std::size_t threshold_count = 27;
+inline constexpr std::size_t threshold_count = 30;
 
 struct ThresholdRow {
   ThresholdId id = ThresholdId::low;
@@ -131,6 +134,9 @@ std::optional<double> sure_of(Cause answer, Seen seen);
 
 /// In the order in which they are judged and shown.
 std::span<const Rule> all_rules();
+
+/// What no published rule asks for, and more workers are no remedy without, as far as it is known.
+std::span<const Condition> conditions_for_more_workers();
 
 /// Whether a rule that says `said` is right where `is` is the cause; nothing where it says none.
 std::optional<bool> is_right(Cause said, Cause is);

@@ -22,6 +22,7 @@ constexpr ShareMetric share_metrics[] = {
     {MetricId::disk_busy, "disk", Together::busiest},
     {MetricId::disk_limit_busy, "disk", Together::busiest},
     {MetricId::link_busy, "network", Together::busiest},
+    {MetricId::throttled_periods, "throttled", Together::busiest},
 };
 
 /// No reading of its own: what the hypervisor takes of the CPUs is busy with the work of others.

@@ -36,6 +36,7 @@ struct TimelineSpan {
   bool waiting = false;
   /// Of the epoch, the first is 0; of a connection, the object. Empty where not known.
   std::optional<std::int64_t> batch;
+  bool held = false;  ///< it waits for a CPU quota, which is used up
 };
 
 /// On the GPU's track every moment but those of its own step is waiting, as in Result: an exposed
@@ -89,14 +90,16 @@ struct TimelineSection {
   /// When a worker of any rank of the instance has a request at its disk; in the order of time,
   /// apart from each other.
   std::vector<Stretch> disk;
-  double events = 0.0;          ///< simulated for what is shown, those of all ranks
-  double all_steps = 0.0;       ///< of the epoch
-  Bytes received_by_batch;      ///< by an instance, for a batch of each of its ranks
-  Bytes read_by_batch;          ///< by an instance from its disk, likewise
-  double reads_by_batch = 0.0;  ///< requests for them
-  Duration written_by_batch;    ///< that the disk takes to keep what was received for such a batch
-  Bytes received_by_step;       ///< by an instance, of gradients, in a step
-  Bandwidth received;           ///< by an instance, throughout: of what is copied before training
+  bool new_workers = false;      ///< processes that are no epoch's before it
+  double events = 0.0;           ///< simulated for what is shown, those of all ranks
+  double all_steps = 0.0;        ///< of the epoch
+  Bytes received_by_batch;       ///< by an instance, for a batch of each of its ranks
+  Bytes read_by_batch;           ///< by an instance from its disk, likewise
+  double reads_by_batch = 0.0;   ///< requests for them
+  Duration read_takes_by_batch;  ///< that the disk takes for them at least
+  Duration written_by_batch;     ///< that the disk takes to keep what was received for such a batch
+  Bytes received_by_step;        ///< by an instance, of gradients, in a step
+  Bandwidth received;            ///< by an instance, throughout: of what is copied before training
 };
 
 /// Sections in order of time. The first rank's GPU and loader stand for those of all ranks.
@@ -106,6 +109,8 @@ struct Timeline {
   double gpus = 1.0;                 ///< for which the GPU's track stands
   std::optional<double> threads;     ///< of an instance, hardware's; empty where not known
   std::optional<double> cores;       ///< of an instance; empty where not known
+  double ranks = 1.0;                ///< of an instance
+  bool quota = false;                ///< on an instance's CPU time
   std::optional<Bandwidth> network;  ///< of an instance, its line rate; empty where not known
   std::optional<double> memory;      ///< share of an instance's that is used; empty where not known
   std::vector<std::string> remarks;  ///< where something was left out

@@ -9,6 +9,7 @@
 #include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
+#include "observe/observed_means.hpp"
 
 namespace feedrate::observe {
 namespace {
@@ -104,6 +105,50 @@ std::vector<SeenTime> JobObserver::typical_time() const {
   return observe::typical_time(marks_, of_steps_, workers_seen());
 }
 
+/// By the names of processes, which hold their ids.
+std::optional<bool> JobObserver::workers_live_on() const {
+  std::optional<std::set<std::string>> before;
+  std::optional<bool> live_on;
+  for (const SeenTime& epoch : epochs_seen(marks_)) {
+    std::set<std::string> now;
+    // Those who end with an epoch may be in a sample of which a part is after it.
+    const double from = epoch.begin + (header_.interval ? header_.interval->base() : 0.0);
+    for (auto at = workers_.upper_bound(from); at != workers_.end(); ++at) {
+      if (at->first > epoch.end) break;
+      now.insert(at->second.begin(), at->second.end());
+    }
+    if (now.empty()) continue;
+    if (before) {
+      live_on = live_on.value_or(false) ||
+                std::any_of(now.begin(), now.end(),
+                            [&](const std::string& name) { return before->contains(name); });
+    }
+    before = std::move(now);
+  }
+  return live_on;
+}
+
+void JobObserver::tell_epochs(ObservedJob& job) const {
+  const EpochTimes times = epoch_times(marks_);
+  if (!times.first_steps.empty()) job.first_step = number_of(times.first_steps, "epochs");
+  if (!times.whole.empty()) job.epoch = number_of(times.whole, "epochs");
+  job.workers_live_on = workers_live_on();
+}
+
+std::optional<double> JobObserver::start_share() const {
+  const EpochTimes times = epoch_times(marks_);
+  if (times.first_steps.empty() || times.whole.empty()) return std::nullopt;
+  if (workers_live_on().value_or(false)) return std::nullopt;
+  const double workers = workers_seen();
+  const std::vector<Run> runs = runs_of(marks_, of_steps_, workers);
+  if (runs.empty()) return std::nullopt;
+  ObservedJob job;
+  tell_steps(job, runs);
+  // Each of the workers makes a batch in no more time than the job takes for one of all of them.
+  const double filling = (workers + 1.0) * job.interval.value;
+  return std::max(0.0, mean(times.first_steps) - filling) / mean(times.whole);
+}
+
 std::optional<Duration> JobObserver::start() const {
   const auto begins = [](const Mark& mark) { return mark.kind == MarkKind::epoch && mark.begins; };
   const auto first = std::find_if(marks_.begin(), marks_.end(), begins);
@@ -121,6 +166,10 @@ void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) c
   job.gpu_clock = series_.mean("gpu clock", runs);
   job.cpu_busy = share("cpu all");
   if (!job.cpu_busy) job.cpu_busy = share("cpu");
+  // The tightest quota around the job holds it back.
+  if (const std::string group = series_.busiest("throttled", runs); !group.empty()) {
+    job.throttled = share(("throttled:" + group).c_str());
+  }
   job.disk = device("disk", "disk read", "written", runs);
   job.link = device("link", "receive", "", runs);
   const ObservedNumber& x = job.throughput;
@@ -182,7 +231,9 @@ std::string JobObserver::nearest_limit(const std::string& disk,
 std::optional<ObservedDevice> JobObserver::device(const std::string& busy, const std::string& bytes,
                                                   const std::string& written,
                                                   const std::vector<Run>& runs) const {
-  constexpr double throughout = 95.0;  // percent
+  // Percent. A line is full at less than its rate, a part of which are headers and what is told
+  // back.
+  const double throughout = busy == "link" ? 85.0 : 95.0;
   ObservedDevice seen;
   std::string name = series_.busiest(busy, runs);
   if (name.empty()) name = series_.busiest(bytes, runs);
@@ -355,6 +406,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   }
   tell_demands(job, all);
   tell_neighbours(job, all);
+  tell_epochs(job);
   if (told.samples) job.epoch_steps = std::ceil(*told.samples / (of_step * nodes));
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;

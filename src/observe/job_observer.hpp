@@ -44,6 +44,10 @@ class JobObserver {
 
   /// As observe::typical_time() has it of the lines so far.
   [[nodiscard]] std::vector<SeenTime> typical_time() const;
+  /// Of the time of an epoch, but the first, what passes before its first step beyond what workers
+  /// that are there need for a batch each; nothing where whole epochs are not told, or their
+  /// processes live on.
+  [[nodiscard]] std::optional<double> start_share() const;
   /// From the header's start to the first epoch's begin; nothing where either is not told.
   [[nodiscard]] std::optional<Duration> start() const;
 
@@ -55,6 +59,8 @@ class JobObserver {
   [[nodiscard]] double ranks_of_one(const ObservedJob& job) const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_ranks(ObservedJob& job) const;
+  void tell_epochs(ObservedJob& job) const;
+  [[nodiscard]] std::optional<bool> workers_live_on() const;
   void tell_neighbours(ObservedJob& job, const std::vector<Run>& runs) const;
   [[nodiscard]] std::string nearest_limit(const std::string& disk,
                                           const std::vector<Run>& runs) const;

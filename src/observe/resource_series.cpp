@@ -43,14 +43,16 @@ std::string kind_of(const Sample& sample) {
     case process_cached_read: return loads ? "cached read" : "";
     case stage_busy: return sample.name == "h2d" ? "h2d" : "";
     case throughput: return "throughput";
+    case throttled_periods: return "throttled";
     default: return "";
   }
 }
 
 bool is_of_device(MetricId id) {
   using enum MetricId;
-  return id == disk_busy || id == disk_read || id == disk_write || id == disk_limit_busy ||
-         id == disk_limit_bytes || id == disk_limit_reads || id == link_busy || id == link_receive;
+  return id == throttled_periods || id == disk_busy || id == disk_read || id == disk_write ||
+         id == disk_limit_busy || id == disk_limit_bytes || id == disk_limit_reads ||
+         id == link_busy || id == link_receive;
 }
 
 }  // namespace

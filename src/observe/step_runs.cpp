@@ -237,6 +237,39 @@ std::vector<SeenTime> typical_time(const std::vector<Mark>& marks, const StepSam
   return typical;
 }
 
+std::vector<SeenTime> epochs_seen(const std::vector<Mark>& marks) {
+  const std::vector<SeenEpoch> epochs = epochs_of(marks);
+  std::vector<SeenTime> seen;
+  for (std::size_t i = 0; i < epochs.size(); ++i) {
+    const double next = i + 1 < epochs.size() ? epochs[i + 1].begin : 1e300;
+    seen.push_back({epochs[i].begin, epochs[i].end.value_or(next)});
+  }
+  return seen;
+}
+
+EpochTimes epoch_times(const std::vector<Mark>& marks) {
+  std::vector<SeenEpoch> epochs = epochs_of(marks);
+  EpochTimes times;
+  if (epochs.size() < 2) return times;
+  epochs.erase(epochs.begin());
+  std::vector<double> ends;  // of steps
+  std::optional<std::string> rank;
+  for (const Mark& mark : marks) {
+    if (mark.kind != MarkKind::step) continue;
+    if (!rank) rank = mark.name;
+    if (mark.name == *rank) ends.push_back(mark.at.base());
+  }
+  std::sort(ends.begin(), ends.end());
+  for (std::size_t i = 0; i < epochs.size(); ++i) {
+    const double next = i + 1 < epochs.size() ? epochs[i + 1].begin : 1e300;
+    const auto first = std::upper_bound(ends.begin(), ends.end(), epochs[i].begin);
+    if (first == ends.end() || *first > std::min(next, epochs[i].end.value_or(next))) continue;
+    times.first_steps.push_back(*first - epochs[i].begin);
+    if (epochs[i].end) times.whole.push_back(*epochs[i].end - epochs[i].begin);
+  }
+  return times;
+}
+
 bool lies_in(const std::vector<SeenTime>& times, Duration at) {
   constexpr double rounding = 1e-9;
   return std::any_of(times.begin(), times.end(), [&](const SeenTime& time) {

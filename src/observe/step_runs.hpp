@@ -42,6 +42,19 @@ struct SeenTime {
 std::vector<SeenTime> typical_time(const std::vector<Mark>& marks, const StepSamples& told,
                                    double workers);
 
+/// Each epoch whose beginning was seen, to its end or to the next one's beginning. Precondition:
+/// marks in the order of time.
+std::vector<SeenTime> epochs_seen(const std::vector<Mark>& marks);
+
+/// Of epochs but the first that were seen from their beginning on, s each.
+struct EpochTimes {
+  std::vector<double> first_steps;  ///< from the beginning to the end of its first step
+  std::vector<double> whole;        ///< from the beginning to the end, where that was seen
+};
+
+/// Precondition: marks in the order of time.
+EpochTimes epoch_times(const std::vector<Mark>& marks);
+
 /// Whether the end of a sample's interval does.
 bool lies_in(const std::vector<SeenTime>& times, Duration at);
 

@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/number_text.hpp"
+#include "observe/flow_of_bytes.hpp"
 
 namespace feedrate::observe {
 namespace {
-
-/// A stretch of time and how much of something was busy in it, 0…1, or went through it a second.
-struct Piece {
-  Duration begin, end;
-  double busy = 1.0;
-};
 
 struct Series {
   MetricId metric{};
@@ -119,35 +116,78 @@ std::map<Duration, double> made_in(const TimelineSection& section) {
   return made;
 }
 
-/// An amount, spread over the time since the last one.
-void add_since(std::vector<Piece>& pieces, Duration& since, Duration at, double amount) {
-  if (amount > 0.0 && at > since) pieces.push_back({since, at, amount / (at - since).base()});
-  since = at;
+bool fetches(Stage stage) {
+  return stage == Stage::download || stage == Stage::network || stage == Stage::disk;
 }
 
-/// What a batch brings, over the time since the one before it was there.
-void add_by_batch(std::vector<Piece>& pieces, const TimelineSection& section, double of_batch) {
-  Duration since;
-  double before = 0.0;
-  for (const auto& [at, made] : made_in(section)) {
-    add_since(pieces, since, at, (made - before) * of_batch);
-    before = made;
+/// When whoever loads began to fetch each batch, or stood in line for it, in the order of time.
+std::vector<Duration> begun_in(const TimelineSection& section) {
+  std::map<std::int64_t, Duration> begun;
+  for (const Track& track : section.tracks) {
+    if (!is_loader(track.kind)) continue;
+    for (const TimelineSpan& span : track.spans) {
+      if (!span.batch || !fetches(span.stage)) continue;
+      const auto known = begun.emplace(*span.batch, span.begin).first;
+      known->second = std::min(known->second, span.begin);
+    }
   }
+  std::vector<Duration> all;
+  for (const auto& [batch, at] : begun) all.push_back(at);
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
-/// Bytes a second.
-std::vector<Piece> received_in(const TimelineSection& section) {
-  std::vector<Piece> pieces;
+/// How the first rank's batches came, a second: those that were made had come, and none before it
+/// was begun; where that is not seen, before the one that was made last.
+std::vector<Piece> batches_in(const TimelineSection& section) {
+  const std::map<Duration, double> made = made_in(section);
+  if (made.empty()) return {};
+  const std::vector<Duration> begun = begun_in(section);
+  const double all = made.rbegin()->second;
+  // What is shown of an epoch ends while batches are under way.
+  const Duration end = section.whole ? made.rbegin()->first : section.length;
+  std::set<Duration> moments{end};
+  for (const auto& [at, count] : made) moments.insert(at);
+  moments.insert(begun.begin(), begun.end());
+  std::vector<FlowBounds> bounds;
+  auto next = made.begin();  // not before the moment
+  auto asked = begun.begin();
+  double least = 0.0;
+  for (const Duration at : moments) {
+    if (at <= Duration{} || at > end) continue;
+    while (next != made.end() && next->first < at) least = (next++)->second;
+    while (asked != begun.end() && *asked < at) ++asked;
+    const double there = next == made.end() ? all : next->second;
+    const double most = std::max(there, static_cast<double>(asked - begun.begin()));
+    bounds.push_back({at, next != made.end() && next->first == at ? there : least,
+                      section.whole ? std::min(all, most) : most});
+  }
+  return steadiest(bounds);
+}
+
+/// What a batch of each rank brings, a second.
+std::vector<Piece> times(std::vector<Piece> batches, double of_batch) {
+  if (of_batch <= 0.0) return {};
+  for (Piece& piece : batches) piece.busy *= of_batch;
+  return batches;
+}
+
+/// Bytes a second: no more than the line carries.
+std::vector<Piece> received_in(const TimelineSection& section, const std::vector<Piece>& batches,
+                               double line) {
+  std::vector<Piece> pieces = times(batches, section.received_by_batch.base());
   if (section.received > Bandwidth{}) {
     pieces.push_back({Duration{}, section.length, section.received.base()});
   }
-  add_by_batch(pieces, section, section.received_by_batch.base());
+  const double of_step = section.received_by_step.base();
   Duration since;
   for (const StepMark& step : section.steps) {
-    add_since(pieces, since, step.at, section.received_by_step.base());
+    if (of_step > 0.0 && step.at > since) {
+      pieces.push_back({since, step.at, of_step / (step.at - since).base()});
+    }
+    since = step.at;
   }
-  put_in_order(pieces);
-  return pieces;
+  return limited(pieces, line, section.length);
 }
 
 /// What monitors of the machine show, busy or not.
@@ -156,19 +196,21 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   if (timeline.threads && *timeline.threads > 0.0) {
     all.push_back({MetricId::cpu_busy, "cpu", cores_in(section, *timeline.threads)});
   }
-  Series disk{MetricId::disk_busy, "disk", {}};
-  for (const Stretch& stretch : section.disk) disk.pieces.push_back({stretch.begin, stretch.end});
-  // What is kept of a batch is written while the next one is made.
-  add_by_batch(disk.pieces, section, section.written_by_batch.base());
-  put_in_order(disk.pieces);
-  all.push_back(std::move(disk));
-  const auto by_batch = [&](MetricId metric, double of_batch) {
-    all.push_back({metric, "disk", {}});
-    add_by_batch(all.back().pieces, section, of_batch);
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  const std::vector<Piece> batches = batches_in(section);
+  // What is kept of a batch is written while others are made.
+  std::vector<Piece> disk = times(batches, section.written_by_batch.base());
+  for (const Stretch& stretch : section.disk) disk.push_back({stretch.begin, stretch.end});
+  all.push_back({MetricId::disk_busy, "disk", limited(disk, 1.0, section.length)});
+  const double takes = section.read_takes_by_batch.base();
+  const auto read = [&](MetricId metric, double of_batch) {
+    const double most = takes > 0.0 ? of_batch / takes : unlimited;
+    all.push_back({metric, "disk", limited(times(batches, of_batch), most, section.length)});
   };
-  by_batch(MetricId::disk_read, section.read_by_batch.base());
-  by_batch(MetricId::disk_reads, section.reads_by_batch);
-  Series received{MetricId::link_receive, "network", received_in(section)};
+  read(MetricId::disk_read, section.read_by_batch.base());
+  read(MetricId::disk_reads, section.reads_by_batch);
+  const double line = timeline.network ? timeline.network->base() : unlimited;
+  Series received{MetricId::link_receive, "network", received_in(section, batches, line)};
   if (timeline.network) {
     Series link{MetricId::link_busy, received.name, received.pieces};
     for (Piece& piece : link.pieces) piece.busy /= timeline.network->base();
@@ -181,10 +223,36 @@ std::vector<Series> machine_in(const TimelineSection& section, const Timeline& t
   return all;
 }
 
+/// What the counters of the control group show whose quota holds the loader back.
+void add_quota(std::vector<Series>& all, const TimelineSection& section, const Timeline& timeline) {
+  constexpr Duration period = milliseconds(100.0);
+  const std::string group = "/";
+  Series cores{MetricId::throttled_cores, group, {}};
+  Series periods{MetricId::throttled_periods, group, {}};
+  for (const Track& track : section.tracks) {
+    if (!is_loader(track.kind)) continue;
+    for (const TimelineSpan& span : track.spans) {
+      if (!span.held) continue;
+      cores.pieces.push_back({span.begin, span.end, timeline.ranks});
+      periods.pieces.push_back(
+          {std::floor(span.begin / period) * period, std::ceil(span.end / period) * period});
+    }
+  }
+  put_in_order(cores.pieces);
+  periods.pieces = together(std::move(periods.pieces));
+  all.push_back(std::move(cores));
+  all.push_back(std::move(periods));
+}
+
 std::vector<Series> series_of(const TimelineSection& section, const Timeline& timeline) {
   std::vector<Series> all = machine_in(section, timeline);
   std::map<Stage, std::vector<Piece>> stages;
   std::map<TrackKind, std::int64_t> numbers;
+  if (section.new_workers) {
+    const auto workers = std::count_if(section.tracks.begin(), section.tracks.end(),
+                                       [](const Track& t) { return t.kind == TrackKind::worker; });
+    numbers[TrackKind::worker] = (section.epoch - 1) * workers;
+  }
   std::vector<Piece> kernels;
   for (const Track& track : section.tracks) {
     const std::int64_t number = numbers[track.kind]++;
@@ -209,6 +277,7 @@ std::vector<Series> series_of(const TimelineSection& section, const Timeline& ti
   if (!kernels.empty()) {
     all.push_back({MetricId::gpu_busy, "gpu0", together(std::move(kernels))});
   }
+  if (timeline.quota && section.epoch > 0) add_quota(all, section, timeline);
   for (auto& [stage, pieces] : stages) {
     all.push_back({MetricId::stage_busy, std::string(name_of(stage)), together(std::move(pieces))});
   }
@@ -284,12 +353,14 @@ class Writer {
       if (begin >= section.length || (end - begin) < 1e-6 * interval_) return;
       for (std::size_t s = 0; s < all.size(); ++s) {
         const double mean = mean_of(all[s].pieces, next[s], begin, end);
-        const bool percent = metric(all[s].metric).unit == MetricUnit::percent;
+        const MetricRow& row = metric(all[s].metric);
+        const bool percent = row.unit == MetricUnit::percent;
+        const double most = row.over_a_hundred ? std::numeric_limits<double>::infinity() : 100.0;
         put_(Sample{.at = begin_ + end,
                     .metric = all[s].metric,
                     .name = all[s].name,
                     .node = node_,
-                    .value = percent ? std::min(100.0, 100.0 * mean) : mean});
+                    .value = percent ? std::min(most, 100.0 * mean) : mean});
       }
     }
   }

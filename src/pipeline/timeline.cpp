@@ -40,7 +40,7 @@ void append(std::vector<TimelineSpan>& spans, const TimelineSpan& span) {
   if (!spans.empty()) {
     TimelineSpan& last = spans.back();
     if (last.end == span.begin && last.stage == span.stage && last.waiting == span.waiting &&
-        last.batch == span.batch) {
+        last.held == span.held && last.batch == span.batch) {
       last.end = span.end;
       return;
     }
@@ -74,6 +74,7 @@ struct Watched {
   std::size_t processes = 0;               ///< of the instance
   std::size_t resources = 0;
   std::string prefix;  ///< of the names of its parts
+  bool quota = false;  ///< who passes a limit of cores waits for a CPU quota
 };
 
 /// Writes down what the engine tells of.
@@ -100,6 +101,7 @@ class Watcher {
   [[nodiscard]] bool has(TrackKind kind) const;
   void split_gpu(TimelineSection& section, Seen& seen) const;
   void read_from_disk(const engine::Span& span);
+  [[nodiscard]] bool held_back(const engine::Span& span) const;
 
   const engine::Model& model_;
   std::vector<Seen> seen_;
@@ -111,6 +113,8 @@ class Watcher {
   std::vector<std::size_t> of_queue_;  ///< index into stocks_
   std::vector<Counter> users_;         ///< by resource, those of the instance
   std::vector<bool> loads_;            ///< by process, those of the instance
+  std::vector<bool> computes_;         ///< by process: on the instance's cores now
+  bool quota_;
   std::vector<Stretch> disk_;
 };
 
@@ -120,7 +124,9 @@ Watcher::Watcher(const Watched& watched)
       taken_(model_.queues.size()),
       level_(watched.stocks.size()),
       of_queue_(model_.queues.size(), nobody),
-      loads_(watched.processes) {
+      loads_(watched.processes),
+      computes_(watched.processes),
+      quota_(watched.quota) {
   for (const engine::ProcessId id : watched.loaders) {
     const auto process = static_cast<std::size_t>(id);
     if (process < loads_.size()) loads_[process] = true;
@@ -172,6 +178,13 @@ void Watcher::read_from_disk(const engine::Span& span) {
   join(disk_, {from_ticks(span.begin), from_ticks(span.end)});
 }
 
+/// A limit of cores is passed on none of them: the kernel lets no one run meanwhile.
+bool Watcher::held_back(const engine::Span& span) const {
+  const auto process = static_cast<std::size_t>(span.process);
+  return quota_ && process < loads_.size() && loads_[process] && !computes_[process] &&
+         span.kind == engine::SpanKind::active && static_cast<Stage>(span.tag) == Stage::decode;
+}
+
 void Watcher::span(const engine::Span& span) {
   read_from_disk(span);
   const std::size_t i = of_process_[static_cast<std::size_t>(span.process)];
@@ -179,15 +192,20 @@ void Watcher::span(const engine::Span& span) {
   Seen& seen = seen_[i];
   auto stage = static_cast<Stage>(span.tag);
   if (span.kind == engine::SpanKind::putting) stage = seen.part.feeds;
-  const bool waiting = span.kind != engine::SpanKind::active;
-  append(seen.spans,
-         {from_ticks(span.begin), from_ticks(span.end), stage, waiting, batch_of(seen, stage)});
+  const bool held = held_back(span);
+  const bool waiting = held || span.kind != engine::SpanKind::active;
+  append(seen.spans, {from_ticks(span.begin), from_ticks(span.end), stage, waiting,
+                      batch_of(seen, stage), held});
   if (seen.part.kind == TrackKind::gpu && stage == Stage::gpu && !waiting) ++seen.made;
 }
 
 void Watcher::level(const engine::Level& level) {
   if (level.kind == engine::LevelKind::tokens) return tokens(level);
   if (level.of >= users_.size()) return;
+  const auto process = static_cast<std::size_t>(level.process);
+  if (process < computes_.size() && users_[level.of].name == cores_name) {
+    computes_[process] = level.change > 0;
+  }
   set(users_[level.of], from_ticks(level.at), static_cast<double>(level.level));
   const std::size_t i = of_process_[static_cast<std::size_t>(level.process)];
   if (i != nobody && seen_[i].part.kind == TrackKind::connection && level.change < 0) {
@@ -285,7 +303,8 @@ TimelineSection watch_epoch(const Inputs& inputs, const Epochs& epochs, const Wi
   EpochEvents events = epoch_events(inputs, epochs, window.seed);
   const EpochModel& built = events.built;
   Watcher watcher({built.model, built.parts, built.stocks, built.loaders, built.own_processes,
-                   built.own_resources, prefix_of(events.layout, 0)});
+                   built.own_resources, prefix_of(events.layout, 0),
+                   inputs.cpu_quota && !inputs.memory && !inputs.cores.empty()});
   const double beside = static_cast<double>(built.model.processes.size()) /
                         static_cast<double>(std::max<std::size_t>(1, built.parts.size()));
   const auto most = static_cast<double>(window.most_events);
@@ -316,7 +335,8 @@ TimelineSection watch_staging(const Inputs& inputs, const Window& window) {
                      .stride = connections,
                      .process = engine::ProcessId(p)});
   }
-  Watcher watcher({model, parts, {}, {}, model.processes.size(), model.resources.size(), ""});
+  Watcher watcher(
+      {model, parts, {}, {}, model.processes.size(), model.resources.size(), "", false});
   engine::Options options;
   options.max_events = window.most_events;
   const auto ended = watcher.run(options);

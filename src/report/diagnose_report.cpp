@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/append_once.hpp"
 #include "base/quote.hpp"
 #include "model/diagnosis.hpp"
 #include "report/brief.hpp"
 #include "report/csv.hpp"
+#include "report/diagnose_helps.hpp"
 #include "report/numbers.hpp"
 #include "study/diagnose.hpp"
 #include "words/readings.hpp"
@@ -225,7 +227,9 @@ std::string answer_words(const Diagnosis& d) {
     if (answer.open.empty() || !answer.open.front().vital) return "";
     return fmt::format("No answer yet: read {} first.", where_of(answer.open.front().what.reading));
   }
-  std::string text(feedrate::words_of(answer.cause));
+  // Of such stages, the one that a recording shows.
+  std::string text(answer.cause == Cause::other ? "the start of each epoch"
+                                                : feedrate::words_of(answer.cause));
   if (text.starts_with("the "))
     text[0] = 'T';
   else
@@ -270,15 +274,6 @@ List fitting_so_far(const Diagnosis& d) {
   return list;
 }
 
-/// What is to be done where others than the job are busy.
-List other_programs() {
-  return {"What helps",
-          {"stop the other programs, or run the job on a machine or on cores of its own",
-           "if the job's work is done by processes that the recorded one did not start, as in a "
-           "container, observe these: feedrate observe --pid PID",
-           "confirmed if the job runs faster while nothing else does"}};
-}
-
 /// What is to be done about the answer, where no rule that fits says it.
 List what_helps(const Diagnosis& d) {
   List list;
@@ -294,18 +289,6 @@ List what_helps(const Diagnosis& d) {
     break;
   }
   return list;
-}
-
-/// What is to be done where the GPUs are busy with telling each other.
-List what_helps_exchanges() {
-  return {"If it is the exchange",
-          {"remedy 1: exchange less: gradients in bf16, a larger micro-batch with less "
-           "gradient_accumulation under FSDP or ZeRO-3, more gradient_accumulation otherwise",
-           "remedy 2: a faster network between the instances (EFA, InfiniBand), and model "
-           "parallelism within an instance only",
-           "scenario keys: /job/allreduce, /job/parallelism, /job/gradient_accumulation, "
-           "/cluster/network, /job/allreduce/fabric",
-           "confirmed if a step without the exchange (no_sync, or one GPU) is far shorter"}};
 }
 
 List explained_rule(const JudgedRule& judged, const Diagnosis& d) {
@@ -464,13 +447,12 @@ Report fitting_rules(const Diagnosis& d) {
   if (!d.answer.open.empty() && said) {
     report.add(still_open(d));
   }
-  bool told = d.answer.cause == Cause::unsaid;
+  bool told = d.answer.cause == Cause::unsaid || d.answer.cause == Cause::other;
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     told = told || judged->rule->cause == d.answer.cause;
   }
   if (!told) report.add(what_helps(d));
-  if (d.answer.against == Against::other_programs) report.add(other_programs());
-  if (!d.answer.exchange.empty()) report.add(what_helps_exchanges());
+  for (List& list : what_else_helps(d)) report.add(std::move(list));
   if (!with_fit(d.rules, Fit::so_far).empty()) report.add(fitting_so_far(d));
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     report.add(explained_rule(*judged, d));

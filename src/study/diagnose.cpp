@@ -94,7 +94,8 @@ std::optional<Seen> seen_in(const Readings& readings) {
   const bool all_read =
       std::all_of(all_questions().begin(), all_questions().end(), [&](const Question& question) {
         const ReadingId id = question.when.reading;
-        return readings[id].has_value() || id == ReadingId::more_workers;
+        // Nobody is asked for what only counts where something else was read.
+        return question.also || readings[id].has_value() || id == ReadingId::more_workers;
       });
   if (tried) return all_read ? std::optional(Seen::tried) : std::nullopt;
   if (!readings[ReadingId::gpu]) return std::nullopt;
@@ -166,6 +167,7 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
   Answer answer;
   OpenReadings open;
   bool any = false;
+  bool unasked = false;
   for (const Question& question : all_questions()) {
     const JudgedCondition one = judged(question.when, readings, thresholds);
     if (question.also) {
@@ -194,6 +196,7 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
     any = any || question.vital;
     if (*one.met) {
       answer.cause = question.cause;
+      unasked = question.also && question.also->reading == question.when.reading;
       break;
     }
   }
@@ -202,8 +205,8 @@ Answer answer_of(const Readings& readings, const Thresholds& thresholds) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [worth, one] : open) answer.open.push_back(one);
   answer.exchange = signs_of_exchange(answer, readings, thresholds);
-  // That was counted on readings in which no wait shows as work.
-  if (!answer.exchange.empty()) return answer;
+  // That was counted on readings in which no wait shows as work, and on none that nobody asks for.
+  if (!answer.exchange.empty() || unasked) return answer;
   if (const auto seen = seen_in(readings)) answer.sure = sure_of(answer.cause, *seen);
   return answer;
 }
@@ -290,6 +293,18 @@ Readings simulated_readings(const Result& result, const Scenario& scenario, cons
   return readings;
 }
 
+/// Adds what speaks against more workers, where it is known and the rule would have them.
+static void refute(JudgedRule& judged_rule, const Readings& readings,
+                   const Thresholds& thresholds) {
+  if (judged_rule.rule->cause != Cause::workers || judged_rule.fit == Fit::fits_not) return;
+  for (const Condition& condition : conditions_for_more_workers()) {
+    const JudgedCondition one = judged(condition, readings, thresholds);
+    if (one.met.value_or(true)) continue;
+    judged_rule.conditions.push_back(one);
+    judged_rule.fit = Fit::fits_not;
+  }
+}
+
 Diagnosis diagnose(const Readings& readings, const Thresholds& thresholds,
                    std::optional<Simulated> simulated) {
   Diagnosis out;
@@ -297,6 +312,7 @@ Diagnosis diagnose(const Readings& readings, const Thresholds& thresholds,
   if (simulated && !readings.gpus) out.readings.gpus = simulated->result.gpus;
   out.thresholds = thresholds;
   out.rules = judge(readings, thresholds);
+  for (JudgedRule& one : out.rules) refute(one, out.readings, thresholds);
   out.answer = answer_of(out.readings, thresholds);
   out.simulated = std::move(simulated);
   out.causes = causes_of(out.rules);

@@ -127,6 +127,16 @@ DiskShares disk_shares(const Steady& steady) {
   return shares;
 }
 
+/// Of a sample, that the disk takes at its highest rate. Precondition: there is a disk.
+DurationPerSample least_time(const Inputs& inputs) {
+  const pipeline::Read& disk = *inputs.disk;
+  double time = disk.rate.empty() ? 0.0 : disk.bytes.base() / disk.rate.maximum().base();
+  for (const pipeline::RateLimit& limit : disk.limits) {
+    if (!limit.of_nic) time = std::max(time, limit.each / std::max(limit.rate, limit.burst_rate));
+  }
+  return DurationPerSample::of(time / inputs.speed[Stage::disk]);
+}
+
 }  // namespace
 
 Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoch) {
@@ -153,18 +163,12 @@ Received received_in(const Inputs& inputs, pipeline::EpochKind kind, double epoc
 ReadFromDisk reading_in(const Inputs& inputs, double epoch) {
   if (!inputs.disk) return {};
   const double read = pipeline::misses_in(inputs, epoch).disk;
-  return {read * inputs.disk->bytes, read * inputs.disk->requests};
+  return {read * inputs.disk->bytes, read * inputs.disk->requests, read * least_time(inputs)};
 }
 
 DurationPerSample writing_in(const Inputs& inputs, double epoch) {
   if (!inputs.disk) return {};
-  const double written = pipeline::misses_in(inputs, epoch).written;
-  const pipeline::Read& disk = *inputs.disk;
-  double rate = disk.rate.empty() ? 0.0 : disk.bytes.base() / disk.rate.maximum().base();
-  for (const pipeline::RateLimit& limit : disk.limits) {
-    if (!limit.of_nic) rate = std::max(rate, limit.each / std::max(limit.rate, limit.burst_rate));
-  }
-  return DurationPerSample::of(written * rate / inputs.speed[Stage::disk]);
+  return pipeline::misses_in(inputs, epoch).written * least_time(inputs);
 }
 
 double threads_for(const Curve<double>& cores, double work) {

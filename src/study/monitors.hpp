@@ -18,10 +18,11 @@ struct Received {
 Received received_in(const pipeline::Inputs& inputs, pipeline::EpochKind kind, double epoch);
 
 /// What is read from a disk for a sample that is trained on, in the mean of the epoch, by so many
-/// requests.
+/// requests, and how long the disk takes for it where it gives all it can.
 struct ReadFromDisk {
   DataPerSample bytes;
   double requests = 0.0;
+  DurationPerSample takes;
 };
 ReadFromDisk reading_in(const pipeline::Inputs& inputs, double epoch);
 

@@ -20,6 +20,16 @@ Case case_of(const std::string& name, FigureId figure, double value, double erro
   return one;
 }
 
+/// Where each epoch begins with a start of workers, that is in the figures of whole epochs, and in
+/// none of the steps that follow each other.
+void write_cases_of_epochs(ObservedDraft& draft) {
+  const ObservedJob& job = draft.job;
+  const double samples = *job.epoch_steps * job.batch_size * job.gpus * job.instances;
+  draft.out.scenario.cases.push_back(case_of("throughput of epochs", FigureId::throughput,
+                                             samples / job.epoch->value, job.epoch->relative_error,
+                                             true));
+}
+
 }  // namespace
 
 void write_cases(ObservedDraft& draft) {
@@ -27,6 +37,7 @@ void write_cases(ObservedDraft& draft) {
   std::vector<Case>& cases = draft.out.scenario.cases;
   // Each demand is a busy time over this throughput, and the step what the interval leaves: the
   // inputs give these figures back by arithmetic.
+  if (job.epoch && job.epoch_steps && starts_late(job)) return write_cases_of_epochs(draft);
   cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value * job.instances,
                           job.throughput.relative_error, true));
   cases.push_back(case_of("step", FigureId::step_time, job.interval.value * 1e3,

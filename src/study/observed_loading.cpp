@@ -172,7 +172,11 @@ class LoadingDraft {
       own_ += job_.main_cpu->value * x.value;
     }
     const bool leaves_some = job_.cpus && own_ < 0.85 * *job_.cpus;
-    if (waits_for_cores_seen()) {
+    constexpr double mostly = 0.5;
+    held_back_ = waits_ && cpu && job_.throttled && job_.throttled->value >= mostly;
+    if (held_back_) {
+      // What workers wait for cores is what the quota makes them wait.
+    } else if (waits_for_cores_seen()) {
       // The kernel tells how long workers stand in its queues, whoever runs meanwhile.
       constexpr double much = 0.1;
       in_queue_ = job_.worker_cpu_wait->value;
@@ -203,6 +207,10 @@ class LoadingDraft {
       return std::nullopt;
     }
     cpu_ = *cpu;
+    if (held_back_) {
+      quota();
+      return std::nullopt;
+    }
     if (!waits_) {
       draft_.unseen(words::idle_reading(seconds(rounded(std::max(0.0, each_ - cpu->value), 3))));
       return std::nullopt;
@@ -213,6 +221,13 @@ class LoadingDraft {
     const double reading = each_ - cpu->value - in_queue_;
     if (reading < 0.03 * each_) return std::nullopt;
     return reading;
+  }
+
+  /// All that the job is let compute.
+  void quota() {
+    draft_.out.scenario.cluster.cpu_quota = rounded(own_);
+    draft_.input("/cluster/cpu_quota", exact_text(rounded(own_)), cpu_, words::found::let_by_quota);
+    draft_.unseen(words::unseen::waiting_besides_quota);
   }
 
   /// Whether the kernel told how long workers waited for a CPU.
@@ -358,6 +373,7 @@ class LoadingDraft {
   bool waits_ = false;
   bool network_ = false;
   bool others_ = false;
+  bool held_back_ = false;  ///< by a CPU quota
   bool short_of_cores_ = false;
   double threads_ = 1.0;
   double hands_ = 1.0;

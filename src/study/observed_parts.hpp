@@ -50,6 +50,12 @@ std::optional<double> reads_of_limit(const ObservedJob& job);
 void write_disk_limit(ObservedDraft& draft);
 /// Writes a sample's CPU time, and what workers wait for: the disk, or a source behind the network.
 void write_loading(ObservedDraft& draft);
+/// Whether an epoch's first step comes later than workers explain that are there already.
+bool starts_late(const ObservedJob& job);
+/// Writes whether workers live on between epochs, by their processes or by that, else how long they
+/// take to start. To be called
+/// after what a sample asks of them is written.
+void write_starts(ObservedDraft& draft);
 /// Writes the observed figures as cases.
 void write_cases(ObservedDraft& draft);
 

@@ -38,9 +38,7 @@ void write_loader(ObservedDraft& draft) {
   l.num_workers = WorkerCount(draft.job.workers);
   l.batch_size = draft.job.batch_size;
   l.collate = DurationPerByte{};
-  l.persistent_workers = true;
   draft.unseen(words::unseen::prefetch_factor);
-  draft.unseen(words::unseen::persistent_workers);
 }
 
 void write_samples(ObservedDraft& draft) {
@@ -116,6 +114,7 @@ ObservedScenario observed_scenario(const ObservedJob& job) {
   write_loader(draft);
   write_step(draft);
   write_loading(draft);
+  write_starts(draft);
   write_samples(draft);
   write_cases(draft);
   write_origins(draft);

@@ -116,8 +116,9 @@ void write_variation(ObservedDraft& draft, Step& step) {
     return;
   }
   if (*job.step_cv <= least_cv) return;
-  if (job.gpus > 1.0) {
-    draft.unseen(words::variation_of_each(job.gpus, *job.step_cv));
+  // Whoever is seen has waited for the slowest of all in each step.
+  if (const double all = job.gpus * job.instances; all > 1.0) {
+    draft.unseen(words::variation_of_each(all, *job.step_cv));
     return;
   }
   step.cv = rounded(std::min(1.0, *job.step_cv), 3);

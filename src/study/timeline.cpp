@@ -74,6 +74,12 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   timeline.threads = installed.threads;
   timeline.cores = installed.cores;
   timeline.network = installed.network;
+  timeline.ranks = inputs.ranks;
+  timeline.quota = inputs.cpu_quota.has_value();
+  if (outcome.checkpoints > Duration{}) {
+    timeline.remarks.push_back(
+        words::checkpoints_not_shown(outcome.checkpoints / outcome.total.wall));
+  }
   if (installed.memory && installed.memory_used) {
     timeline.memory = std::min(1.0, *installed.memory_used / *installed.memory);
   }
@@ -94,12 +100,14 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
     section.epoch = static_cast<std::int64_t>(epoch);
     section.name = "epoch " + std::to_string(section.epoch);
     section.begin = begin + (epoch < 2.0 ? Duration{} : begin_of(inputs, epoch));
+    section.new_workers = epoch > 1.0 && !inputs.persistent_workers && traits(inputs.kind).workers;
     const Received received = received_in(inputs, kind, epoch);
     section.received_by_batch = inputs.ranks * (received.by_sample * samples(inputs.batch));
     section.received_by_step = received.by_step;
     const ReadFromDisk read = reading_in(inputs, epoch);
     section.read_by_batch = inputs.ranks * (read.bytes * samples(inputs.batch));
     section.reads_by_batch = inputs.ranks * inputs.batch * read.requests;
+    section.read_takes_by_batch = inputs.ranks * (read.takes * samples(inputs.batch));
     section.written_by_batch = inputs.ranks * (writing_in(inputs, epoch) * samples(inputs.batch));
     note_cut(timeline, section, std::min(window.steps, outcome.steps), options);
     timeline.sections.push_back(std::move(section));

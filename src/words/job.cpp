@@ -136,6 +136,12 @@ std::string timeline_cut(std::string_view section, double shown, double asked, s
       shown, asked, events);
 }
 
+std::string checkpoints_not_shown(double share) {
+  return fmt::format(
+      "the timeline leaves out checkpoints, for which the job stops {:.2g} % of its time",
+      100.0 * share);
+}
+
 std::string better_but_guessed(const std::string& setting, double better) {
   return fmt::format(
       "{} would be {} better, but what a step takes at that batch is a guess, and no choice rests "

@@ -71,6 +71,9 @@ std::string timeline_about(const TimelineOf& of, std::uint64_t seed);
 /// Of a timeline that ends before it has all that was asked for.
 std::string timeline_cut(std::string_view section, double shown, double asked, std::size_t events);
 
+/// Of a timeline of a job that stops for this share of its time to write checkpoints.
+std::string checkpoints_not_shown(double share);
+
 /// A remark on the best setting if its step was not measured at its batch; `better`: its gain.
 std::string better_but_guessed(const std::string& setting, double better);
 /// Of a point whose bill lacks a price.

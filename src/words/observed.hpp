@@ -40,6 +40,8 @@ inline constexpr NotSeen waiting_for_cores = {"waiting for such cores apart from
                                               "all that workers wait is reading"};
 inline constexpr NotSeen waiting_besides_cores = {
     "what workers wait for besides cores, all of which are busy", "nothing"};
+inline constexpr NotSeen waiting_besides_quota = {
+    "what workers wait for besides the CPU quota, which is used up", "nothing"};
 inline constexpr NotSeen time_of_read = {"how long a read takes that the limit does not hold back",
                                          "no time"};
 inline constexpr NotSeen where_workers_wait = {
@@ -85,6 +87,8 @@ inline constexpr std::string_view whole_time_at_sample = ", a worker's whole tim
 inline constexpr std::string_view without_others =
     ", without what it loses to the others on busy cores";
 inline constexpr std::string_view left_by_others = ", what other programs left the job of the CPUs";
+inline constexpr std::string_view let_by_quota =
+    ", all that the quota of the job's control group lets it compute";
 inline constexpr std::string_view ready_beside =
     ", threads of others among which the kernel divides the CPUs: as many as leave workers waiting "
     "so long for one";
@@ -115,6 +119,8 @@ inline constexpr std::string_view without_communication =
 inline constexpr std::string_view main_cpu = ", the main process's CPU";
 inline constexpr std::string_view every_step_waits = ", what every step waits";
 inline constexpr std::string_view link_time_over_steps = ", busy time of the link over steps";
+inline constexpr std::string_view start_of_epochs =
+    ", an epoch's time to its first step without a worker's time at a batch, over the workers";
 inline constexpr std::string_view passed_by_lock =
     ", all that a lock lets through: one worker at a time holds it, and the others wait for it";
 inline constexpr std::string_view group_limit = "the limit of the job's control group";

@@ -133,6 +133,18 @@ TEST_CASE("diagnose: the exchange is named where several GPUs may have one") {
   }
 }
 
+TEST_CASE("diagnose: a full network is told of with what helps against it") {
+  const Outcome full = shell("feedrate diagnose --gpu 22 --cpu 3 --disk 0 --network 95");
+  CHECK(has(flat(full.out), "Streaming the samples: "));
+  CHECK(has(flat(full.out), "network 95 % is at least 85 %"));
+  CHECK(has(full.out, "an instance with a faster network"));
+  const Outcome tried = shell("feedrate diagnose --gpu 45 --cpu 13 --disk 2 --more-workers 1.0");
+  CHECK(has(flat(tried.out), "Streaming the samples: "));
+  CHECK(has(flat(tried.out), "No rule fits"));
+  CHECK_FALSE(has(tried.out, "raise num_workers"));
+  CHECK_FALSE(has(tried.out, "an instance with a faster network"));
+}
+
 TEST_CASE("diagnose: rules that name no cause") {
   const Outcome one = shell("feedrate diagnose --workers-per-cpu 3");
   CHECK(has(one.out, "Dataloader-many fits, which names a symptom but no cause."));

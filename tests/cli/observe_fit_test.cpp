@@ -262,6 +262,25 @@ TEST_CASE("observe fit: the twin of a job that a disk holds back knows what the 
   }
 }
 
+TEST_CASE("observe fit: the twin of a job that its line holds back knows what the line carries") {
+  const Folder folder;
+  const std::string job = folder.write(
+      "job.json",
+      R"({"dataset": {"samples": 50000, "bytes_per_sample": "1 MB"},
+          "source": {"service": "s3", "input_mode": "stream", "bandwidth_per_connection": "90 MB/s"},
+          "loader": {"num_workers": 12, "batch_size": 64},
+          "cluster": {"gpus_per_instance": 1, "vcpus": 32, "cores": 32, "memory": "64 GB",
+                      "region": "us-east-1", "network": "2 Gbit/s", "price": "1 USD/h"},
+          "job": {"epochs": 2, "step": "1 ms"}})");
+  const std::string fitted = fitted_twin(folder, "'" + job + "'");
+  for (const char* workers : {"12", "24", "48"}) {
+    INFO(workers);
+    const std::string set = std::string(" --set num_workers=") + workers;
+    CHECK(predicted("'" + fitted + "'" + set) ==
+          Approx(predicted("'" + job + "'" + set)).epsilon(0.05));
+  }
+}
+
 TEST_CASE("observe fit: the time to the first byte is tried as what explains a difference") {
   const Folder folder;
   const std::string job =
@@ -354,6 +373,58 @@ TEST_CASE("observe fit: a job on several instances stays one, and its exchange i
   CHECK_FALSE(has(shell(again).out, "\"instances\": 4"));
   CHECK(has(shell(again + " --instances 4").out, "\"instances\": 4"));
   CHECK(shell(again + " --instances 0").status == 2);
+}
+
+TEST_CASE("observe fit: what a rank waits for others, or for all at once, is not counted again") {
+  const Folder folder;
+  const std::string start =
+      R"({"dataset": {"samples": 200000, "bytes_per_sample": "10 KB"}, "source": {"service": "local"},
+          "disk": {"kind": "nvme", "bandwidth": "2 GB/s"}, "loader": {"num_workers": 12, "batch_size": 64},
+          "cluster": {"gpus_per_instance": 1, "vcpus": 16, "cores": 16, "memory": "64 GB",
+                      "price": "1 USD/h", "network": "10 Gbit/s", "instances": )";
+  const std::string accumulates = folder.write(
+      "accumulates.json", start + R"(4}, "job": {"epochs": 5, "step": {"per_sample": "2 ms"},
+          "gradient_accumulation": 4,
+          "allreduce": {"gradient_bytes": "400 MB", "busbw": "1.2 GB/s"}}})");
+  const std::string straggles = folder.write("straggles.json", start + R"(8}, "job": {"epochs": 5,
+          "step": {"per_sample": "2 ms", "cv": 0.1},
+          "allreduce": {"gradient_bytes": "1 KB", "busbw": "10 GB/s"}}})");
+  for (const std::string& job : {accumulates, straggles}) {
+    INFO(job);
+    const std::string fitted = fitted_twin(folder, "'" + job + "'");
+    CHECK_FALSE(has(slurp(fitted), "\"cv\""));
+    CHECK(predicted("'" + fitted + "'") == Approx(predicted("'" + job + "'")).epsilon(0.05));
+  }
+}
+
+TEST_CASE("observe fit: a quota, and workers that start anew, are what the twin's job waits for") {
+  const Folder folder;
+  const std::string start =
+      R"({"source": {"service": "local"}, "disk": {"kind": "nvme", "bandwidth": "2 GB/s"},
+          "preprocess": [{"operation": "decode", "cpu": "5 ms"}],
+          "job": {"epochs": 4, "step": "64 ms"}, "cluster": {"gpus_per_instance": 1, "vcpus": 16,
+          "cores": 16, "memory": "64 GB", "price": "1 USD/h")";
+  const std::string quota = folder.write("quota.json", start + R"(, "cpu_quota": 2},
+          "dataset": {"samples": 64000, "bytes_per_sample": "10 KB"},
+          "loader": {"num_workers": 4, "batch_size": 64}})");
+  const std::string anew = folder.write("anew.json", start + R"(},
+          "dataset": {"samples": 12800, "bytes_per_sample": "10 KB"},
+          "loader": {"num_workers": 8, "batch_size": 64, "worker_startup": "1 s",
+                     "persistent_workers": false}})");
+  for (const auto& [job, key] :
+       {std::pair(quota, "\"cpu_quota\": 2"), std::pair(anew, "\"persistent_workers\": false")}) {
+    INFO(job);
+    const std::string fitted = fitted_twin(folder, "'" + job + "'");
+    CHECK(has(slurp(fitted), key));
+    for (const char* workers : {"4", "8", "16"}) {
+      INFO(workers);
+      const std::string set = std::string(" --set num_workers=") + workers;
+      CHECK(predicted("'" + fitted + "'" + set) ==
+            Approx(predicted("'" + job + "'" + set)).epsilon(0.06));
+    }
+    CHECK_FALSE(
+        has(shell("feedrate diagnose '" + (folder / "twin.jsonl") + "'").out, "raise num_workers"));
+  }
 }
 
 TEST_CASE("observe fit: workers that a recording does not show are no other programs") {

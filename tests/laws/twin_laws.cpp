@@ -2,6 +2,7 @@
 // and rules of thumb that judge both alike.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/statistics.hpp"
@@ -239,6 +240,77 @@ TEST_CASE("twin laws: disk, network, memory and start are the utilisation law's,
       });
   CHECK_DRAWN(disks > 0);
   CHECK_DRAWN(networks > 10);
+}
+
+TEST_CASE("twin laws: no interval shows more than the line or the disk gives") {
+  int lines = 0, disks = 0;
+  for_possible(
+      feedrate::test::seeded(7304), 40, 20, any_twin, [&](const Twin& twin, pipeline::Generator&) {
+        const std::vector<Duration> begin = begins(twin);
+        for (std::size_t i = 0; i < begin.size(); ++i) {
+          const TimelineSection& section = twin.timeline.sections[i];
+          const Duration end = begin[i] + section.length;
+          double least = std::numeric_limits<double>::infinity();
+          if (section.read_takes_by_batch > Duration{}) {
+            least = section.read_by_batch / section.read_takes_by_batch / bytes_per_second(1.0);
+          }
+          for (const observe::TwinLine& line : twin.lines) {
+            const auto* const sample = std::get_if<Sample>(&line);
+            if (sample == nullptr || sample->at <= begin[i] || sample->at > end) continue;
+            if (sample->metric == MetricId::link_receive && twin.timeline.network) {
+              CHECK(sample->value <= twin.timeline.network->base() * (1.0 + 1e-6));
+              lines += sample->value > 0.0 ? 1 : 0;
+            }
+            if (sample->metric == MetricId::disk_read) {
+              CHECK(sample->value <= least * (1.0 + 1e-6));
+              disks += sample->value > 0.0 ? 1 : 0;
+            }
+          }
+        }
+      });
+  CHECK_DRAWN(lines > 100);
+  CHECK_DRAWN(disks > 10);
+}
+
+TEST_CASE("twin laws: a line that holds the job back is as busy as run says, in any interval") {
+  // 12 workers stream over a line of 250 MB/s at 88 % of it, which is 220 samples of 1 MB/s.
+  const Scenario scenario = scenario_with({{"/source/service", "s3"},
+                                           {"/source/input_mode", "stream"},
+                                           {"/source/bandwidth_per_connection", "90 MB/s"},
+                                           {"/cluster/instance", "g5.2xlarge"},
+                                           {"/cluster/network", "2 Gbit/s"},
+                                           {"/dataset/samples", "50000"},
+                                           {"/dataset/bytes_per_sample", "1 MB"},
+                                           {"/loader/num_workers", "12"},
+                                           {"/loader/batch_size", "128"},
+                                           {"/job/step", "128 ms"},
+                                           {"/job/epochs", "2"}});
+  study::RunOptions options;
+  options.events = true;
+  const Result result = study::run(scenario, catalog(), nullptr, options);
+  REQUIRE(result.monitors);
+  REQUIRE(result.monitors->network);
+  CHECK(*result.monitors->network > 0.8);
+  study::TimelineOptions shown;
+  shown.steps = 100.0;
+  shown.most_events = 1'000'000;
+  shown.result = &result;
+  Twin twin;
+  twin.timeline = study::timeline(scenario, catalog(), nullptr, shown);
+  std::vector<double> received;
+  for (const double interval : {0.1, 0.5, 5.0, 20.0}) {
+    INFO(interval << " s");
+    twin.lines.clear();
+    twin.interval = seconds(interval);
+    observe::write_twin(twin.timeline, twin.interval, "n",
+                        [&](const observe::TwinLine& line) { twin.lines.push_back(line); });
+    const TimelineSection& section = twin.timeline.sections.back();
+    const Duration begin = begins(twin).back();
+    const double busy = total(twin, MetricId::link_busy, section, begin);
+    CHECK(0.01 * busy / section.length.base() == Approx(*result.monitors->network).margin(0.03));
+    received.push_back(total(twin, MetricId::link_receive, section, begin));
+    CHECK(received.back() == Approx(received.front()));
+  }
 }
 
 TEST_CASE("twin laws: a cache on the disk is written in the first epoch, and read in later ones") {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "catalog/catalog.hpp"
@@ -120,6 +121,46 @@ TEST_CASE("twin: samples average to what the simulation's GPU, workers and cores
       CHECK(totals.busy.at("stage/decode") <= processes + 1e-9);
     }
   }
+}
+
+TEST_CASE("twin: who waits for a CPU quota does not compute, and its counters tell so") {
+  // Four workers that need 5 ms of a CPU for a sample, and two CPUs: 400 samples/s.
+  Scenario scenario = small_job(4.0, 5.0);
+  scenario.cluster.cpu_quota = 2.0;
+  const Timeline timeline =
+      study::timeline(scenario, Catalog{}, nullptr, {1000.0, 1'000'000, true});
+  double workers = 0.0, held = 0.0, periods = 0.0;
+  int samples = 0;
+  write_twin(timeline, seconds(1.0), "n", [&](const TwinLine& line) {
+    const auto* const sample = std::get_if<Sample>(&line);
+    // The beginning and the end of each epoch of 8 s are others.
+    if (sample == nullptr || sample->at < seconds(2.5) || sample->at > seconds(6.5)) return;
+    if (sample->metric == MetricId::process_cpu && sample->name.starts_with("worker")) {
+      workers += sample->value;
+    }
+    if (sample->metric == MetricId::throttled_cores) held += sample->value;
+    if (sample->metric == MetricId::throttled_periods) {
+      periods += sample->value;
+      ++samples;
+    }
+  });
+  REQUIRE(samples >= 3);
+  CHECK(workers / samples == Approx(200.0).epsilon(0.05));
+  CHECK(held / samples == Approx(200.0).epsilon(0.15));
+  CHECK(periods / samples == Approx(100.0).epsilon(0.05));
+}
+
+TEST_CASE("twin: checkpoints that it leaves out are told of") {
+  Scenario scenario = small_job(4.0, 10.0);
+  const auto remarks = [&] {
+    return study::timeline(scenario, Catalog{}, nullptr, {20.0}).remarks.size();
+  };
+  CHECK(remarks() == 0);
+  scenario.job.checkpoint.emplace();
+  scenario.job.checkpoint->interval = seconds(1.0);
+  scenario.job.checkpoint->size = gigabytes(1.0);
+  scenario.job.checkpoint->bandwidth = bytes_per_second(1e9);
+  CHECK(remarks() == 1);
 }
 
 TEST_CASE("twin: a part of an epoch says that it goes on") {

@@ -38,6 +38,15 @@ std::vector<std::string> fitting(const Readings& readings, const Thresholds& thr
   return names;
 }
 
+/// Of these, those that diagnose passes on.
+std::vector<std::string> passed_on(const Readings& readings) {
+  std::vector<std::string> names;
+  for (const JudgedRule& judged : diagnose(readings, {}).rules) {
+    if (judged.fit == Fit::fits) names.emplace_back(judged.rule->name);
+  }
+  return names;
+}
+
 Readings of(std::initializer_list<std::pair<ReadingId, double>> values) {
   Readings readings;
   for (const auto& [id, value] : values) readings[id] = value;
@@ -133,7 +142,8 @@ TEST_CASE(
   int others = 0, cores = 0;
   for (int i = 0; i < 8000; ++i) {
     Readings readings = drawn_readings(random);
-    readings[own_cpu].reset();
+    // What is asked for before the cores has its own answer.
+    for (const ReadingId id : {own_cpu, throttled, epoch_start, network}) readings[id].reset();
     const Answer before = answer_of(readings, {});
     if (!readings[cpu]) continue;
     const double own = random.uniform(0.0, *readings[cpu]);
@@ -395,6 +405,58 @@ TEST_CASE("diagnose: an epoch with twice the workers decides what no monitor sho
   CHECK(std::count_if(said.because.begin(), said.because.end(), [](const JudgedCondition& one) {
           return one.what.reading == more_workers;
         }) == 1);
+}
+
+TEST_CASE("diagnose: who has tried more workers in vain is not told to take more") {
+  const auto tried = [&](double ratio) {
+    Readings readings = of({{gpu, 0.45}, {cpu, 0.13}, {disk, 0.02}, {workers_per_cpu, 0.5}});
+    readings[more_workers] = ratio;
+    return passed_on(readings);
+  };
+  CHECK(tried(1.0).empty());
+  CHECK(tried(0.6) == Names{"workers", "Dataloader-few"});
+}
+
+TEST_CASE("diagnose: a network that is full is what the job waits for") {
+  const auto answer = [](double network_util, double gpu_util = 0.22) {
+    return answer_of(of({{gpu, gpu_util}, {cpu, 0.03}, {disk, 0.0}, {network, network_util}}), {});
+  };
+  CHECK(answer(0.95).cause == Cause::streaming);
+  CHECK(passed_on(of({{gpu, 0.22}, {cpu, 0.03}, {disk, 0.0}, {network, 0.95}})) ==
+        Names{"streaming"});
+  CHECK(answer(0.95).because.back().what.reading == network);
+  CHECK_FALSE(answer(0.95).sure);  // no job that was drawn fills its line
+  CHECK(answer(0.8).cause == Cause::workers);
+  CHECK(answer(0.8).sure == sure_of(Cause::workers, Seen::disk));
+  CHECK(answer(0.95, 0.9).cause == Cause::fed);
+  // Who has tried knows better.
+  Readings helps = of({{gpu, 0.22}, {cpu, 0.03}, {network, 0.95}, {more_workers, 0.5}});
+  CHECK(answer_of(helps, {}).cause == Cause::workers);
+  // Without the GPU it is an "if".
+  const Answer open = answer_of(of({{network, 0.95}}), {});
+  CHECK(open.cause == Cause::streaming);
+  REQUIRE(open.is_open());
+  CHECK(open.open.front().what.reading == gpu);
+}
+
+TEST_CASE("diagnose: a quota that is used up, and epochs that begin late, want no workers") {
+  const auto with = [](ReadingId id, double value) {
+    Readings readings = of({{gpu, 0.4}, {cpu, 0.13}, {disk, 0.02}});
+    readings[id] = value;
+    return readings;
+  };
+  CHECK(answer_of(with(throttled, 0.9), {}).cause == Cause::cores);
+  CHECK_FALSE(answer_of(with(throttled, 0.9), {}).sure);  // of jobs that were drawn none has one
+  CHECK(answer_of(with(throttled, 0.1), {}).cause == Cause::workers);
+  CHECK(answer_of(with(throttled, 0.1), {}).sure == sure_of(Cause::workers, Seen::disk));
+  CHECK(answer_of(with(epoch_start, 0.6), {}).cause == Cause::other);
+  CHECK(answer_of(with(epoch_start, 0.05), {}).cause == Cause::workers);
+  CHECK(passed_on(with(throttled, 0.9)).empty());
+  CHECK(passed_on(with(epoch_start, 0.6)).empty());
+  CHECK(passed_on(with(epoch_start, 0.05)) == Names{"workers"});
+  Readings fed = with(throttled, 0.9);
+  fed[gpu] = 0.95;
+  CHECK(answer_of(fed, {}).cause == Cause::fed);
 }
 
 TEST_CASE("diagnose: what was predicted beside what is observed") {

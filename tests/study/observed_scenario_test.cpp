@@ -77,6 +77,56 @@ TEST_CASE("observed scenario: a lock lets as many samples pass, however many wor
   CHECK_FALSE(observed_scenario(job).scenario.disk.iops);
 }
 
+TEST_CASE("observed scenario: workers that start anew make epochs begin late") {
+  // Steps of 100 ms, 20 ms of which are the GPU's; two workers make two batches in 200 ms. The
+  // first batch of an epoch is there after 2.98 s: 2.78 s later than they need for it.
+  ObservedJob job = starved();
+  job.first_step = ObservedNumber{3.0, 0.0, 2.0, "epochs"};
+  job.epoch_steps = 40.0;
+  job.epoch = ObservedNumber{3.0 + 39.0 * 0.1, 0.0, 2.0, "epochs"};
+  const ObservedScenario made = observed_scenario(job);
+  CHECK(made.scenario.loader.persistent_workers == false);
+  CHECK(made.scenario.loader.worker_startup->base() == Approx(1.39));
+  CHECK_FALSE(says(made, "whether workers live on"));
+  CHECK(predicted(made) == Approx(40.0 * 16.0 / 6.9).epsilon(0.05));
+  REQUIRE(made.scenario.cases.size() == 1);
+  CHECK(made.scenario.cases.front().measured == Approx(92.7536));
+  // Processes that are there in the next epoch too wait for something else.
+  job.workers_live_on = true;
+  const ObservedScenario same = observed_scenario(job);
+  CHECK(same.scenario.loader.persistent_workers == true);
+  CHECK_FALSE(same.scenario.loader.worker_startup);
+  CHECK_FALSE(says(same, "whether workers live on"));
+  CHECK(same.scenario.cases.front().name == "observed: throughput");
+  // Others are new, however soon they are there.
+  job.workers_live_on = false;
+  job.first_step = ObservedNumber{0.23, 0.0, 2.0, "epochs"};
+  const ObservedScenario soon = observed_scenario(job);
+  CHECK(soon.scenario.loader.persistent_workers == false);
+  CHECK(soon.scenario.loader.worker_startup->base() == Approx(0.005));
+  CHECK(soon.scenario.cases.front().name == "observed: throughput");
+  // Where neither is seen, it is said.
+  job.workers_live_on.reset();
+  CHECK(says(observed_scenario(job), "whether workers live on"));
+  CHECK(observed_scenario(job).scenario.loader.persistent_workers == true);
+}
+
+TEST_CASE("observed scenario: a CPU quota that is used up is what workers wait for") {
+  // 2.5 ms of workers and 0.1 ms of the main process, 160 times a second.
+  ObservedJob job = starved();
+  job.throttled = of_steps(0.9);
+  const ObservedScenario made = observed_scenario(job);
+  CHECK(*made.scenario.cluster.cpu_quota == Approx(0.416));
+  CHECK(made.scenario.disk.latency == Duration{});
+  CHECK(says(made, "besides the CPU quota"));
+  CHECK(predicted(made) == Approx(160.0).epsilon(0.06));
+  job.workers = 8.0;
+  CHECK(predicted(observed_scenario(job)) == Approx(160.0).epsilon(0.06));
+  // One that is used up now and then does not hold the job back.
+  job.throttled = of_steps(0.1);
+  CHECK_FALSE(observed_scenario(job).scenario.cluster.cpu_quota);
+}
+
 TEST_CASE("observed scenario: of a log alone, it predicts the throughput that it was made of") {
   // What workers lose to each other on busy cores is in what they were seen to take.
   for (const double workers : {1.0, 2.0, 4.0, 12.0}) {

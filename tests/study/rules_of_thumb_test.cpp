@@ -338,16 +338,26 @@ Pages pages() {
       "the\n"
       "workers change nothing?), takes the first that says yes, and too few workers where none "
       "does.\n"
-      "An epoch with other workers is no reading but a trial, which nothing else replaces. Of the "
-      "drawn\n"
-      "jobs:\n\n" +
+      "An epoch with other workers is no reading but a trial, which nothing else replaces. Where "
+      "they\n"
+      "were read, a CPU quota that was used up in half of its periods (the cores), an epoch of "
+      "which 20 %\n"
+      "pass before its first step, and a network at 85 % or more (streaming) are asked for after "
+      "the\n"
+      "GPU; no drawn job has any of these. Of the drawn jobs:\n\n" +
       answers_table(answers) +
       fmt::format(
           "\nOf the shipped scenarios, with all of these readings: {} of {}.\n\n"
           "The thresholds that are the answer's own (`fed`, `busy-cores`, `shared-step`,\n"
           "`long-download`, `workers-help`, `workers-do-not`, `fed-slowly`) were chosen on jobs "
           "of\n"
-          "another seed than those that are counted; the others are those of the published rules.\n"
+          "another seed than those that are counted, but for `full-network`, `held-back` and\n"
+          "`late-epochs`, which are judgement; the others are those of the published rules. A "
+          "rule\n"
+          "that says too few workers is not passed on where twice the workers were tried in vain, "
+          "or a\n"
+          "quota, the start of epochs or a full network is known to hold the job back; here it "
+          "counts.\n"
           "What is missed most is a job that waits in its first epoch and not in the later ones, "
           "of\n"
           "which these readings are.\n",
