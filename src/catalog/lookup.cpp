@@ -25,8 +25,8 @@ LookupFailure unknown_instance(const Catalog& catalog, std::string_view instance
   if (elsewhere != all.end()) {
     failure.message = fmt::format(
         "no instance \"{}\" in the catalogue: \"{}\" names SageMaker's, which are AWS's alone; "
-        "\"{}\" is one of {}",
-        instance, prefix, bare, elsewhere->cloud);
+        "\"{}\" is another cloud's",
+        instance, prefix, bare);
     return failure;
   }
   for (const Machine& machine : all) {

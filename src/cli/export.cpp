@@ -254,7 +254,9 @@ int export_skypilot(const ExportArguments& arguments) {
     const ExportedPoint& point = figures.points[i];
     const double time = point.figure(FigureId::total_time).value_or(0.0);
     const double cost = point.figure(FigureId::total_cost).value_or(0.0);
-    return task.by_time ? std::pair(time, cost) : std::pair(cost, time);
+    // What lacks a price only looks cheap.
+    const double unpriced = point.figure(FigureId::unpriced).value_or(0.0);
+    return task.by_time ? std::tuple(time, unpriced, cost) : std::tuple(unpriced, cost, time);
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
@@ -300,6 +302,7 @@ int export_skypilot(const ExportArguments& arguments) {
     candidate.spot = scenario.cluster.purchase == Purchase::spot;
     candidate.seconds = point.figure(FigureId::total_time).value_or(0.0);
     candidate.usd = point.figure(FigureId::total_cost).value_or(0.0);
+    candidate.unpriced = point.figure(FigureId::unpriced).has_value();
     candidate.setting = other_settings(point);
     candidate.interruptions = report::exported_interruptions(point);
     candidate.remarks = point.remarks;

@@ -122,29 +122,42 @@ bool hours_are_alike(std::span<const NamedResult> results) {
   });
 }
 
-/// Whether all take the same time and cost the same: none of them wins.
-bool all_level(std::span<const NamedResult> results) {
-  const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); };
-  const Result& first = results.front().result;
+/// Whether a figure is the same of all of several.
+template <class Of>
+bool all_alike(std::span<const NamedResult> results, const Of& of) {
+  const double first = of(results.front().result);
   return results.size() > 1 &&
          std::all_of(results.begin(), results.end(), [&](const NamedResult& named) {
-           const Result& r = named.result;
-           return same(r.times.total.base(), first.times.total.base()) &&
-                  same(r.bill.total.base(), first.bill.total.base()) &&
-                  same(r.bill.money.base(), first.bill.money.base());
+           return std::abs(of(named.result) - first) <= 1e-9 * std::abs(first);
          });
+}
+
+bool same_time(std::span<const NamedResult> results) {
+  return all_alike(results, [](const Result& r) { return r.times.total.base(); });
+}
+
+/// Whether all take the same time and cost the same: none of them wins.
+bool all_level(std::span<const NamedResult> results) {
+  return same_time(results) &&
+         all_alike(results, [](const Result& r) { return r.bill.total.base(); }) &&
+         all_alike(results, [](const Result& r) { return r.bill.money.base(); }) &&
+         all_alike(results, [](const Result& r) { return r.bill.unpriced ? 1.0 : 0.0; });
 }
 
 Paragraph headline(std::span<const NamedResult> results, std::span<const std::string> labels) {
   const Money Bill::*const compared = hours_are_alike(results) ? &Bill::total : &Bill::money;
   const auto cost = [&](const NamedResult& named) { return named.result.bill.*compared; };
+  // What lacks a price only looks cheap.
+  const auto costs_less = [&](const NamedResult& a, const NamedResult& b) {
+    return std::pair(a.result.bill.unpriced, cost(a)) < std::pair(b.result.bill.unpriced, cost(b));
+  };
   const NamedResult* fastest = results.data();
   const NamedResult* cheapest = results.data();
   for (const NamedResult& named : results) {
     const auto time = [](const NamedResult& one) { return one.result.times.total; };
-    const bool as_fast = time(named) == time(*fastest) && cost(named) < cost(*fastest);
+    const bool as_fast = time(named) == time(*fastest) && costs_less(named, *fastest);
     if (time(named) < time(*fastest) || as_fast) fastest = &named;
-    if (cost(named) < cost(*cheapest)) cheapest = &named;
+    if (costs_less(named, *cheapest)) cheapest = &named;
   }
   const auto outcome = [&](const NamedResult& named) {
     return fmt::format("{}, {}", duration(named.result.times.total), money(cost(named)));
@@ -154,6 +167,11 @@ Paragraph headline(std::span<const NamedResult> results, std::span<const std::st
   };
   if (all_level(results)) {
     return {fmt::format("All take the same time and cost the same: {}.", outcome(*fastest)),
+            Tone::plain};
+  }
+  if (same_time(results)) {
+    return {fmt::format("All take the same time. Cheapest: {} ({}).", label(cheapest),
+                        outcome(*cheapest)),
             Tone::plain};
   }
   if (fastest == cheapest) {

@@ -56,19 +56,25 @@ List starts() {
            "confirmed if the first step of an epoch takes little longer than the others"}};
 }
 
+bool found_by(const Diagnosis& d, ReadingId id) {
+  return d.answer.cause != Cause::unsaid && !d.answer.because.empty() &&
+         d.answer.because.back().what.reading == id;
+}
+
 }  // namespace
+
+bool other_remedies(const Diagnosis& d) {
+  return found_by(d, ReadingId::network) || found_by(d, ReadingId::throttled) ||
+         found_by(d, ReadingId::epoch_start);
+}
 
 std::vector<List> what_else_helps(const Diagnosis& d) {
   std::vector<List> lists;
   if (d.answer.against == Against::other_programs) lists.push_back(other_programs());
   if (!d.answer.exchange.empty()) lists.push_back(exchanges());
-  const auto found_by = [&](ReadingId id) {
-    return d.answer.cause != Cause::unsaid && !d.answer.because.empty() &&
-           d.answer.because.back().what.reading == id;
-  };
-  if (found_by(ReadingId::network)) lists.push_back(full_network());
-  if (found_by(ReadingId::throttled)) lists.push_back(quota());
-  if (found_by(ReadingId::epoch_start)) lists.push_back(starts());
+  if (found_by(d, ReadingId::network)) lists.push_back(full_network());
+  if (found_by(d, ReadingId::throttled)) lists.push_back(quota());
+  if (found_by(d, ReadingId::epoch_start)) lists.push_back(starts());
   return lists;
 }
 

@@ -299,11 +299,13 @@ List explained_rule(const JudgedRule& judged, const Diagnosis& d) {
                    : fmt::format("{}: {} ({})", rule.name, rule.title, rule.source);
   list.items.emplace_back(rule.meaning);
   list.items.push_back(fmt::format("because {}", because(judged, d)));
-  int number = 1;
-  for (const std::string_view remedy : rule.remedies) {
-    list.items.push_back(fmt::format("remedy {}: {}", number++, remedy));
+  if (rule.cause != d.answer.cause || !other_remedies(d)) {
+    int number = 1;
+    for (const std::string_view remedy : rule.remedies) {
+      list.items.push_back(fmt::format("remedy {}: {}", number++, remedy));
+    }
+    list.items.push_back(fmt::format("scenario keys: {}", fmt::join(rule.keys, ", ")));
   }
-  list.items.push_back(fmt::format("scenario keys: {}", fmt::join(rule.keys, ", ")));
   list.items.push_back(fmt::format("confirmed if {}", rule.test));
   return list;
 }
@@ -447,7 +449,8 @@ Report fitting_rules(const Diagnosis& d) {
   if (!d.answer.open.empty() && said) {
     report.add(still_open(d));
   }
-  bool told = d.answer.cause == Cause::unsaid || d.answer.cause == Cause::other;
+  bool told =
+      d.answer.cause == Cause::unsaid || d.answer.cause == Cause::other || other_remedies(d);
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     told = told || judged->rule->cause == d.answer.cause;
   }

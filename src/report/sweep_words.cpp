@@ -16,14 +16,18 @@ bool in_pareto(const Sweep& sweep, std::size_t i) {
 }
 
 /// Answered points that are within alike_share of `best` in `value`, in the order in which they
-/// were asked.
+/// were asked; of costs those alone that have all prices, where the best does.
 template <class Figure>
-std::vector<std::size_t> ties(const Sweep& sweep, std::size_t best, Figure value) {
+std::vector<std::size_t> ties(const Sweep& sweep, std::size_t best, Figure value, bool of_costs) {
   std::vector<std::size_t> list;
   const double least = value(sweep.points[best].result);
   if (!(least > 0.0)) return list;  // nothing has a price
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (i == best || !sweep.points[i].answered()) continue;
+    const auto unpriced = [&](std::size_t point) {
+      return sweep.points[point].result.bill.unpriced;
+    };
+    if (of_costs && unpriced(i) && !unpriced(best)) continue;
     if (value(sweep.points[i].result) <= least + alike_share * std::abs(least)) list.push_back(i);
   }
   return list;
@@ -85,10 +89,10 @@ Paragraph sweep_headline(const Sweep& sweep) {
 }
 
 std::string ties_words(const Sweep& sweep) {
-  const auto fast =
-      ties(sweep, sweep.fastest, [](const Result& result) { return result.times.total.base(); });
-  const auto cheap =
-      ties(sweep, sweep.cheapest, [](const Result& result) { return result.bill.total.base(); });
+  const auto fast = ties(
+      sweep, sweep.fastest, [](const Result& result) { return result.times.total.base(); }, false);
+  const auto cheap = ties(
+      sweep, sweep.cheapest, [](const Result& result) { return result.bill.total.base(); }, true);
   const bool one = sweep.fastest == sweep.cheapest;
   std::string words;
   if (!fast.empty() && !(one && fast == cheap)) {

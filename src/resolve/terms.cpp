@@ -205,7 +205,7 @@ struct Pricer {
     const std::string storage_class = scenario.source.storage_class_or("STANDARD");
     const auto price = find_s3_price(catalog, data_region, storage_class);
     if (!price) {
-      remark("S3 is not on the bill: " + price.failure.message);
+      missing("S3 is not on the bill: " + price.failure.message);
       return;
     }
     using enum RequestTerms::Of;
@@ -269,6 +269,11 @@ struct Pricer {
     between_locations(store);
   }
 
+  void missing(std::string text) const {
+    terms.unpriced = true;
+    remark(std::move(text));
+  }
+
   /// Without a price what is far away looks cheapest: that is said beside the headline.
   void unpriced(std::string_view what, std::string_view why) const {
     terms.unpriced = true;
@@ -296,7 +301,7 @@ struct Pricer {
   void loaded_from_s3() {
     const auto price = find_s3_price(catalog, data_region, "STANDARD");
     if (!price) {
-      remark("S3 behind FSx for Lustre is not on the bill: " + price.failure.message);
+      missing("S3 behind FSx for Lustre is not on the bill: " + price.failure.message);
     } else if (price->get) {
       const double jobs = scenario.job.jobs.value_or(1.0);
       terms.requests.push_back(
@@ -317,8 +322,8 @@ struct Pricer {
     const FsxPlan& plan = planned_fsx(context);
     const auto price = find_fsx_price(catalog, data_region, plan.deployment_type, plan.tier);
     if (!price || !price->storage) {
-      remark("FSx for Lustre is not on the bill: " +
-             (price ? std::string("its price is not known") : price.failure.message));
+      missing("FSx for Lustre is not on the bill: " +
+              (price ? std::string("its price is not known") : price.failure.message));
       return;
     }
     terms.storage.push_back({{shared("FSx for Lustre " + plan.deployment_type),
@@ -342,7 +347,7 @@ struct Pricer {
       terms.storage.push_back(
           {{shared(known_as), plan.stored, {{{}, *price->storage}}}, source_lease()});
     } else if (holding) {
-      remark("EFS storage is not on the bill: " + price.failure.message);
+      missing("EFS storage is not on the bill: " + price.failure.message);
     }
     if (price && price->access) {
       terms.transfer.push_back(
@@ -353,7 +358,7 @@ struct Pricer {
     }
     const auto throughput = find_efs_throughput_price(catalog, data_region);
     if (!throughput) {
-      remark("EFS throughput is not on the bill: " + throughput.failure.message);
+      missing("EFS throughput is not on the bill: " + throughput.failure.message);
     } else if (plan.mode == "elastic" && throughput->elastic_read) {
       terms.transfer.push_back({"EFS elastic reads",
                                 {{{}, *throughput->elastic_read}},
@@ -412,7 +417,9 @@ struct Pricer {
                                 source.capacity.value_or(terms.dataset),
                                 {{{}, Value<StoragePrice>::given(*source.storage_price)}}},
                                source_lease()});
-    } else if (context.texts) {
+    } else {
+      terms.unpriced = true;
+      if (!context.texts) return;
       context.out.caveats.push_back(fmt::format(
           "No price of {} is known, and it is not on the bill: /source/storage_price sets one.",
           title));

@@ -29,6 +29,10 @@ struct CheckpointPricer {
   std::optional<Bytes> part_of_client{};
 
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
+  void unpriced(std::string text) const {
+    terms.unpriced = true;
+    remark(std::move(text));
+  }
   [[nodiscard]] bool writes() const { return terms.checkpoint > Bytes{}; }
   /// Restarts load what was written.
   [[nodiscard]] bool loads() const {
@@ -56,7 +60,7 @@ struct CheckpointPricer {
     if (price) {
       terms.requests.push_back({std::move(what), *price, of, 1.0, of_one(how)});
     } else if (context.out.inputs.checkpoint_time > Duration{}) {
-      remark(
+      unpriced(
           fmt::format("{} are not on the bill: no price of them is known in \"{}\"", what, region));
     }
   }
@@ -84,7 +88,7 @@ struct CheckpointPricer {
     const double kept = given->kept.value_or(0.0);
     if (kept <= 0.0 && least <= Duration{}) return;
     const std::string what = fmt::format("checkpoints in {}", where);
-    if (!price) return remark(what + " are not on the bill: no price of them is known");
+    if (!price) return unpriced(what + " are not on the bill: no price of them is known");
     if (kept > 0.0) {
       Lease lease{Lease::Until::job_ends, given->held};
       lease.least = least;
@@ -102,7 +106,7 @@ struct CheckpointPricer {
     const auto price = find_s3_price(context.catalog, region, storage_class);
     if (!price) {
       // Of the data's own class and region, reading has said so.
-      if (own) remark("checkpoints in S3 are not on the bill: " + price.failure.message);
+      if (own) unpriced("checkpoints in S3 are not on the bill: " + price.failure.message);
       return;
     }
     if (price->put) requests("S3 PUT of checkpoints", price->put, parts_of_s3);
@@ -123,8 +127,8 @@ struct CheckpointPricer {
                           storage_class.empty() ? std::string(of.storage_class) : storage_class);
     if (!price) {
       if (own) {
-        remark(fmt::format("checkpoints in {} are not on the bill: {}", of.name,
-                           price.failure.message));
+        unpriced(fmt::format("checkpoints in {} are not on the bill: {}", of.name,
+                             price.failure.message));
       }
       return;
     }
@@ -184,7 +188,7 @@ struct CheckpointPricer {
         !own || of_data ||
         (traits(store).form == StoreForm::disk && (!traits(store).volume || has_volume));
     if (!had && writes()) {
-      remark(
+      unpriced(
           fmt::format("checkpoints in {} are not on the bill: how much of it is bought for them "
                       "is not known",
                       title));
@@ -251,6 +255,7 @@ void send_between_regions(Context& context, const std::string& from, const std::
                           std::string_view what, TransferTerms::Of counts) {
   auto tiers = find_transfer_between(context.catalog, from, to);
   if (!tiers) {
+    context.out.terms.unpriced = true;
     context.remark(RemarkKind::check, fmt::format("transfer from {} to {} is not on the bill: {}",
                                                   from, to, tiers.failure.message));
     return;
@@ -308,6 +313,7 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
   }
   const auto price = find_nat_gateway(catalog, regions.aws);
   if (outside_aws(context.machine()) || !price) {
+    context.out.terms.unpriced |= !outside_aws(context.machine());
     context.remark(RemarkKind::check,
                    fmt::format("the NAT gateway is not on the bill: {}",
                                outside_aws(context.machine()) ? "the instances are not in AWS"
@@ -338,6 +344,7 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   }
   if (read <= 0.0 && zones <= 1.0) return;
   const auto missing = [&](std::string_view what, std::string_view why) {
+    context.out.terms.unpriced |= !outside_aws(context.machine());
     context.remark(RemarkKind::check,
                    fmt::format("{} between zones are not on the bill: {}", what, why));
   };

@@ -61,13 +61,9 @@ void say_unsold(Context& context) {
   }
   const std::optional<Duration> sold = block_as_sold(booked);
   if (sold && *sold <= booked) return;
-  const MachineTerms& compute = context.out.terms.compute;
-  const auto paid = [&](Duration block) {
-    return (compute.instances * (compute.price.value * block)).base();
-  };
   const std::string instead =
-      sold ? fmt::format("the next one is {}, which costs {:.2f} USD and not {:.2f}",
-                         hours_words(*sold), paid(*sold), paid(booked))
+      sold ? fmt::format("the next one is {}, and the bill is as if {} were sold",
+                         hours_words(*sold), hours_words(booked))
            : std::string("none is longer");
   context.out.caveats.push_back(
       fmt::format("No capacity block of {} is sold, but whole days up to 14 and whole weeks up to "

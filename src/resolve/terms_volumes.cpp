@@ -104,6 +104,7 @@ void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions
     return;
   }
   if (!disk.size) {
+    context.out.terms.unpriced = true;
     context.remark(RemarkKind::check, "the EBS volume is not on the bill: set /disk/size");
     return;
   }

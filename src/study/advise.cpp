@@ -188,8 +188,7 @@ class Adviser {
           throw InputError(words::bill_lacks_a_price());
         }
         const JobFigures after = figures_of_job(result);
-        if (trial.change.no_longer && !situation.limits_missed &&
-            after.time > (1.0 + alike_share) * advice_.before.time) {
+        if (!situation.limits_missed && after.time > trial.change.longest * advice_.before.time) {
           throw InputError(words::takes_longer());
         }
         trial.after = after;

@@ -254,7 +254,7 @@ std::vector<Change> fewer_instances(const Situation& s) {
     if (s.scenario.job.steps) {
       change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
     }
-    change.no_longer = true;
+    change.longest = 1.0 + alike_share;
     list.push_back(std::move(change));
   }
   return list;
@@ -366,8 +366,7 @@ const Remedy machine_list[] = {
       "more than one instance trains, and they wait for each other",
       "the work is the same, and what instances lose to each other is less (`feedrate scale` shows "
       "every number)",
-      "a step has fewer samples, so the learning rate and the result may change; a longer job "
-      "where little is lost"},
+      "a step has fewer samples, so the learning rate and the result may change", true},
      [](const Situation& s) { return s.inputs().cluster_instances() > 1.0 && !s.inputs().unequal; },
      fewer_instances,
      [](const Situation& s) -> std::string {

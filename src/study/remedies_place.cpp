@@ -38,12 +38,6 @@ Money held_in(const Source& source, const Bill& bill) {
   return held;
 }
 
-/// Held by its bill as the original is by its own: a copy is nobody else's.
-void bill_copy(const Situation& s, Change& change) {
-  if (s.scenario.source.bill_storage.value_or(false)) return;
-  change.set.emplace_back("/source/bill_storage", "true");
-}
-
 std::vector<Change> copied_data(const Situation& s) {
   Change change{{{"/source/region", "null"}}, words::copied_data(s.resolved.terms.dataset)};
   bill_copy(s, change);
@@ -244,6 +238,11 @@ Money brought_once(const Situation& s) {
 
 Money copied_bucket(const Situation& s) {
   return brought_once(s) + written_to_s3(s, region_of_job(s));
+}
+
+void bill_copy(const Situation& s, Change& change) {
+  if (s.scenario.source.bill_storage.value_or(false)) return;
+  change.set.emplace_back("/source/bill_storage", "true");
 }
 
 Money kept_bucket(const Situation& s) {

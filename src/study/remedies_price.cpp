@@ -52,7 +52,10 @@ void take_data_along(const Situation& s, const std::string& region, Change& chan
   }
   const auto way = find_transfer_between(s.catalog, region_of_job(s), region);
   Money cost = way ? transfer_cost({{}, data, *way}) : Money{};
-  if (s.scenario.source.service.family() == Service::s3) cost += written_to_s3(s, region);
+  if (s.scenario.source.service.family() == Service::s3) {
+    cost += written_to_s3(s, region);
+    bill_copy(s, change);
+  }
   if (s.scenario.source.service.family() == Service::efs) cost += written_to_efs(s, region);
   add_one_off(change, cost, words::copied_there(region));
 }

@@ -15,6 +15,9 @@
 namespace feedrate::study {
 namespace {
 
+/// Of a bill alone: times as long as the job may take by a change that makes that smaller.
+constexpr double little_longer = 1.1;
+
 bool of_mount(const Situation& s, Service service) {
   return s.scenario.source.service.family() == service;
 }
@@ -219,6 +222,7 @@ std::vector<Change> smaller_fsx(const Situation& s) {
          half = half * 0.5) {
       const std::string text = format_quantity(half);
       list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
+      list.back().longest = little_longer;
     }
   }
   const auto price_of = [&](const std::string& type, SpecificBandwidth tier) {
@@ -237,6 +241,7 @@ std::vector<Change> smaller_fsx(const Situation& s) {
     if (on_disks(tier.deployment_type) && !on_disks(now_type)) continue;
     const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
     Change change{{}, words::least_fsx(tier.deployment_type, text)};
+    change.longest = little_longer;
     if (tier.deployment_type != now_type) {
       change.set.emplace_back("/source/deployment_type", tier.deployment_type);
     }
@@ -277,10 +282,13 @@ std::vector<Change> smaller_volumes(const Situation& s) {
       size = std::max(size, *disk.iops * seconds(1.0) / of_gibibyte);
     }
   }
+  // The least that is sold of hard disks (EBS user guide, 2025).
+  if (disk.volume_type == "st1" || disk.volume_type == "sc1") size = std::max(size, 125.0);
   std::vector<Change> list;
   for (double each = std::ceil(size); gibibytes(each) < *disk.size; each *= 2.0) {
     const std::string text = whole_text(each) + " GiB";
     list.push_back({{{"disk.size", text}}, words::assigned("disk.size", text)});
+    list.back().longest = little_longer;
   }
   return list;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // A remedy: a row of the list of remedies, which says whether it applies and which changes it may
 // make.
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,9 +54,9 @@ struct Change {
   /// Beside `set`: without what the change is named after. Where it saves half as much or more
   /// then, something else of it does, and another remedy that makes the same has the better name.
   Setting without{};
-  /// Only made where the job takes no longer by it, or misses a deadline or a budget as it is: else
-  /// it is money for time, and nobody said what time is worth.
-  bool no_longer = false;
+  /// How many times as long the job may take by it, unless it misses a deadline or a budget as it
+  /// is: beyond that it is money for time, and nobody said what time is worth.
+  double longest = std::numeric_limits<double>::infinity();
 };
 
 /// Whether two settings contradict each other: they give a key different values, or one replaces an
@@ -106,6 +107,8 @@ Money copied_bucket(const Situation& s);
 /// What holding the data in its store of objects adds to the bills of all jobs: what is made from
 /// it does not take its place.
 Money kept_bucket(const Situation& s);
+/// Has the copy of a dataset on the job's bill, as it is nobody else's.
+void bill_copy(const Situation& s, Change& change);
 /// What holding such a copy as well adds to them, on no bill but that of what is filled from it.
 Money held_copy(const Situation& s);
 /// Something more that is paid once.

@@ -10,6 +10,7 @@
 #include "resolve/resolve.hpp"
 #include "study/point_problems.hpp"
 #include "study/scale_out.hpp"
+#include "study/sweep_stream.hpp"
 #include "words/job.hpp"
 
 namespace feedrate::study {
@@ -92,18 +93,22 @@ std::string data_follows(const Scenario& first, std::span<const Setting> setting
   return regions.size() > 1 ? std::string(words::data_follows) : "";
 }
 
+namespace {
+
+std::vector<Placed> placed(std::span<const SweepPoint> points) {
+  std::vector<Placed> list;
+  for (const SweepPoint& point : points) list.push_back(study::placed(point));
+  return list;
+}
+
+}  // namespace
+
 void hold_against(Sweep& sweep, const Constraints& constraints) {
   sweep.constraints = constraints;
   if (!constraints.any()) return;
-  const auto cost = [&](std::size_t i) {
-    return std::pair(sweep.points[i].result.bill.total, sweep.points[i].result.times.total);
-  };
-  for (std::size_t i = 0; i < sweep.points.size(); ++i) {
-    if (!sweep.points[i].meets(constraints)) continue;
-    ++sweep.meeting;
-    auto& best = sweep.cheapest_meeting;
-    if (!best || cost(i) < cost(*best)) best = i;
-  }
+  const Meeting found = study::meeting(placed(sweep.points), constraints);
+  sweep.meeting = found.points;
+  sweep.cheapest_meeting = found.cheapest;
 }
 
 Sweep answered(const Sweep& sweep) {
@@ -134,23 +139,6 @@ Sweep answered(const Sweep& sweep) {
   return out;
 }
 
-std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].answered()) order.push_back(i);
-  }
-  const auto time = [&](std::size_t i) { return points[i].result.times.total; };
-  const auto cost = [&](std::size_t i) { return points[i].result.bill.total; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return time(a) != time(b) ? time(a) < time(b) : cost(a) < cost(b);
-  });
-  std::vector<std::size_t> front;
-  for (std::size_t i : order) {
-    if (front.empty() || cost(i) < cost(front.back())) front.push_back(i);
-  }
-  return front;
-}
-
 Sweep swept(std::vector<SweepPoint> points) {
   Sweep sweep;
   sweep.points = std::move(points);
@@ -161,10 +149,10 @@ Sweep swept(std::vector<SweepPoint> points) {
   problems.throw_if_all(sweep.points.size(),
                         [&](std::size_t i) { return setting_words(sweep.points[i].set); });
   if (sweep.points.empty()) return sweep;
-  sweep.pareto = pareto_set(sweep.points);
-  // Both ends of the set are the least in time and in cost, ties broken by the other.
-  sweep.fastest = sweep.pareto.front();
-  sweep.cheapest = sweep.pareto.back();
+  StandingOut best = standing_out(placed(sweep.points));
+  sweep.pareto = std::move(best.pareto);
+  sweep.fastest = best.fastest;
+  sweep.cheapest = best.cheapest;
   add_scale_out(sweep);
   return sweep;
 }

@@ -42,8 +42,4 @@ void hold_against(Sweep& sweep, const Constraints& constraints);
 /// The sweep without the points that have no result, with the indices in its lists adjusted.
 Sweep answered(const Sweep& sweep);
 
-/// Indices of results that no other beats in both time and total cost, by ascending time;
-/// points without a result are none.
-std::vector<std::size_t> pareto_set(std::span<const SweepPoint> points);
-
 }  // namespace feedrate::study

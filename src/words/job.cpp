@@ -146,7 +146,7 @@ std::string better_but_guessed(const std::string& setting, double better) {
   return fmt::format(
       "{} would be {} better, but what a step takes at that batch is a guess, and no choice rests "
       "on it: measure the step there and give it as /job/step/table.",
-      setting, fmt::format("{:.2g} %", 100.0 * better));
+      setting, fmt::format("{:.{}f} %", 100.0 * better, better < 0.1 ? 1 : 0));
 }
 
 std::string cheaper_but_unpriced(const std::string& setting) {

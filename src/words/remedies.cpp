@@ -40,9 +40,7 @@ std::string preprocessing_helpers(double n, std::string_view instance) {
 }
 
 std::string takes_longer() {
-  return "the job would take longer; `feedrate scale` shows what each number of instances takes "
-         "and "
-         "costs";
+  return "the job would take longer";
 }
 
 std::string fewer_helpers(double n, double now, std::string_view instance) {

@@ -210,8 +210,8 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
           tried.push_back(
               {change, study::figures_of_job(study::run(of.make(change.set), catalog(), nullptr))});
           // Less money for more time is no remedy where nobody said what time is worth.
-          if (change.no_longer && !situation.limits_missed &&
-              tried.back().after.time > 1.001 * of.advice.before.time) {
+          if (!situation.limits_missed &&
+              tried.back().after.time > change.longest * of.advice.before.time) {
             tried.pop_back();
             continue;
           }

@@ -173,6 +173,24 @@ TEST_CASE("choice: a bill that lacks a price is the cheapest among its like alon
     CHECK(points[meeting.cheapest.value()].unpriced == priced.empty());
     if (priced.empty()) continue;
     const auto of_priced = study::standing_out(priced);
+    // A sweep in memory has the same.
+    std::vector<SweepPoint> answers;
+    for (const study::Placed& one : points) {
+      SweepPoint& answer = answers.emplace_back();
+      answer.result.times.total = one.time;
+      answer.result.bill.total = answer.result.bill.money = one.cost;
+      answer.result.bill.unpriced = one.unpriced;
+    }
+    Constraints constraints;
+    constraints.deadline = seconds(5.0);
+    Sweep sweep = study::swept(answers);
+    study::hold_against(sweep, constraints);
+    const auto within = study::meeting(points, constraints);
+    CHECK(sweep.cheapest == of_all.cheapest);
+    CHECK(sweep.fastest == of_all.fastest);
+    CHECK(sweep.pareto == of_all.pareto);
+    CHECK(sweep.meeting == within.points);
+    CHECK(sweep.cheapest_meeting == within.cheapest);
     CHECK(points[of_all.cheapest].cost == priced[of_priced.cheapest].cost);
     CHECK(points[*meeting.cheapest].cost == priced[of_priced.cheapest].cost);
     // One without may still be the fastest.

@@ -306,8 +306,6 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
   CHECK_DRAWN(few > 0);
 }
 
-}  // namespace
-
 TEST_CASE("run: where the events are stated they say how many workers are enough") {
   // Two samples a batch whose cost varies as much as it is large: in closed form six workers do.
   const auto job = [](double workers, double size_cv) {
@@ -342,3 +340,5 @@ TEST_CASE("run: where the events are stated they say how many workers are enough
     CHECK(time(std::ceil(more * said.best)) >= 0.98 * time(said.best));
   }
 }
+
+}  // namespace

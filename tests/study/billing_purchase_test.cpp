@@ -31,10 +31,7 @@ TEST_CASE("billing: a capacity block of a length that is not sold is told of, wi
                        {"cluster.price", "40 USD/h"},
                        {"cluster.booked", time}}));
   };
-  // Two instances at 40 USD/h for 48 and for 25 hours.
-  CHECK(caveat_says(booked("25 h"),
-                    "the next one is 48 h, which costs 3840.00 USD and not "
-                    "2000.00"));
+  CHECK(caveat_says(booked("25 h"), "the next one is 48 h, and the bill is as if 25 h were sold"));
   CHECK(caveat_says(booked("350 h"), "the next one is 504 h"));
   CHECK(caveat_says(booked("4400 h"), "182 days (EC2 user guide, 2025): none is longer"));
   for (const char* sold : {"24 h", "48 h", "336 h", "504 h", "4368 h"}) {
