@@ -81,7 +81,8 @@ class Adviser {
                               price_of_vcpu(catalog_),
                               advice_.priced,
                               !savings_.meets(advice_.before),
-                              options_.jobs};
+                              options_.jobs,
+                              is_by_events() ? workers_by_events() : std::nullopt};
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
     if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
@@ -131,6 +132,14 @@ class Adviser {
   /// Whether the job as it is is stated by its events.
   [[nodiscard]] bool is_by_events() const {
     return advice_.confirmed && advice_.confirmed->by_events.stated;
+  }
+
+  /// As `run` names it; empty where that is no matter of workers, or has as many.
+  [[nodiscard]] std::optional<double> workers_by_events() const {
+    RunOptions options = by_events(true);
+    options.try_workers = true;
+    const auto workers = run(make_({}), catalog_, host_, options).bottleneck.workers;
+    return workers && workers->best != workers->now ? std::optional(workers->best) : std::nullopt;
   }
 
   template <typename Condition>
@@ -188,7 +197,8 @@ class Adviser {
           throw InputError(words::bill_lacks_a_price());
         }
         const JobFigures after = figures_of_job(result);
-        if (!situation.limits_missed && after.time > trial.change.longest * advice_.before.time) {
+        if (!situation.limits_missed &&
+            after.time > trial.change.longest * situation.result.times.total) {
           throw InputError(words::takes_longer());
         }
         trial.after = after;

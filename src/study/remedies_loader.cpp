@@ -39,11 +39,17 @@ std::vector<Change> worker_counts(const Situation& s) {
   const double most = most_workers_tried(s.resolved);
   const bool inline_now = !traits(s.scenario.loader.kind).workers;
   std::vector<Change> list;
-  for (double n = 1.0; n <= most; n = std::floor(n * 1.03) + 1.0) {
-    if (n == now && !inline_now) continue;
+  const auto add = [&](double n) {
     Change change{{{"num_workers", exact_text(n)}}, words::assigned("num_workers", exact_text(n))};
     if (inline_now) change.set.insert(change.set.begin(), {"/loader/kind", "pytorch"});
     list.push_back(std::move(change));
+  };
+  if (s.enough_workers) {
+    add(*s.enough_workers);
+    return list;
+  }
+  for (double n = 1.0; n <= most; n = std::floor(n * 1.03) + 1.0) {
+    if (n != now || inline_now) add(n);
   }
   return list;
 }

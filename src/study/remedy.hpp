@@ -29,6 +29,9 @@ struct Situation {
   bool priced = true;          ///< savings are of cost; if false, of time
   bool limits_missed = false;  ///< the job misses its deadline or its budget
   double jobs = 1.0;           ///< over which savings are counted, ≥ 1
+  /// How many workers are enough by the events, where these are what is stated of the job and it
+  /// has another number; empty: by the mean of each.
+  std::optional<double> enough_workers{};
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }
   /// Share of the job's time that GPUs wait for the stage.

@@ -10,6 +10,7 @@
 #include "resolve/generated_scenario.hpp"
 #include "resolve/resolve.hpp"
 #include "seed.hpp"
+#include "study/advise.hpp"
 #include "study/bottleneck.hpp"
 #include "study/drawn_jobs.hpp"
 #include "study/other_workers.hpp"
@@ -308,30 +309,34 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
 
 TEST_CASE("run: where the events are stated they say how many workers are enough") {
   // Two samples a batch whose cost varies as much as it is large: in closed form six workers do.
-  const auto job = [](double workers, double size_cv) {
-    return schema::read_scenario(
-        schema::parse_document(fmt::format(
-                                   R"({{"dataset": {{"samples": 20000, "bytes_per_sample": "1 MB",
-                              "bytes_on_gpu_per_sample": "4 MB", "size_cv": {}}},
-                "disk": {{"bandwidth": "1 GB/s", "latency": "0.1 ms", "page_cache": "0 B"}},
-                "loader": {{"num_workers": {}, "batch_size": 2, "persistent_workers": true,
-                            "worker_startup": "0.1 s", "contention": 0, "oversubscription": 0}},
-                "cluster": {{"vcpus": 48, "cores": 24, "price": "1 USD/h", "gpus_per_instance": 4,
-                             "pinned_bandwidth": "12 GB/s"}},
-                "preprocess": [{{"operation": "decode", "cpu": "300 ms"}}],
-                "job": {{"epochs": 3, "step": {{"per_sample": "80 ms"}}}}}})",
-                                   size_cv, workers),
-                               "det.json"));
+  const schema::Document document = schema::parse_document(
+      R"({"dataset": {"samples": 20000, "bytes_per_sample": "1 MB",
+                      "bytes_on_gpu_per_sample": "4 MB", "size_cv": 1},
+          "disk": {"bandwidth": "1 GB/s", "latency": "0.1 ms", "page_cache": "0 B"},
+          "loader": {"num_workers": 4, "batch_size": 2, "persistent_workers": true,
+                     "worker_startup": "0.1 s", "contention": 0, "oversubscription": 0},
+          "cluster": {"vcpus": 48, "cores": 24, "price": "1 USD/h", "gpus_per_instance": 4,
+                      "pinned_bandwidth": "12 GB/s"},
+          "preprocess": [{"operation": "decode", "cpu": "300 ms"}],
+          "job": {"epochs": 3, "step": {"per_sample": "80 ms"}}})",
+      "det.json");
+  const auto make = [&](const study::Setting& set) {
+    schema::Document changed = document;
+    for (const auto& [key, value] : set) schema::set_value(changed, key, value);
+    return schema::read_scenario(changed);
+  };
+  const auto job = [&](double workers) {
+    return make({{"num_workers", fmt::format("{:g}", workers)}});
   };
   study::RunOptions options;
   options.events = true;
   const auto time = [&](double workers) {
-    const Result result = study::run(job(workers, 1.0), catalog(), nullptr, options);
+    const Result result = study::run(job(workers), catalog(), nullptr, options);
     REQUIRE(result.by_events);
     return result.times.total;
   };
   options.try_workers = true;
-  const Result result = study::run(job(4.0, 1.0), catalog(), nullptr, options);
+  const Result result = study::run(job(4.0), catalog(), nullptr, options);
   REQUIRE(result.by_events.value().stated);
   const OtherWorkers said = result.bottleneck.workers.value();
   CHECK(said.best > 6.0);
@@ -339,6 +344,16 @@ TEST_CASE("run: where the events are stated they say how many workers are enough
   for (const double more : {1.2, 1.5, 2.0}) {
     CHECK(time(std::ceil(more * said.best)) >= 0.98 * time(said.best));
   }
+  // And so does the advice.
+  study::AdviseOptions asked;
+  asked.events = true;
+  asked.draws = 0;
+  const Advice advice = study::advise(make, catalog(), nullptr, asked);
+  const auto row = std::find_if(advice.remedies.begin(), advice.remedies.end(),
+                                [](const Remedied& one) { return one.what.name == "num_workers"; });
+  REQUIRE(row != advice.remedies.end());
+  CHECK(row->set == study::Setting{{"num_workers", fmt::format("{:g}", said.best)}});
+  CHECK(row->after.value().time == time(said.best));
 }
 
 }  // namespace
