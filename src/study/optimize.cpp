@@ -126,10 +126,15 @@ void fill_misses(Optimum& optimum, const Field& field) {
   for (std::size_t i = 0; i < field.size(); ++i) {
     if (!field.answered(i)) continue;
     better(fastest, i, [&](std::size_t p) { return rank_of(field[p], Minimized::time); });
-    // A bill that lacks a price is near no budget by it.
-    if (any_whole && field[i].unpriced) continue;
-    better(nearest, i,
-           [&](std::size_t p) { return std::pair(excess(field[p], constraints), field.rank(p)); });
+    const bool only_looks_cheap = any_whole && field[i].unpriced;
+    // A bill that lacks a price is near no budget by it; how late it is has nothing to do with
+    // that.
+    if (!only_looks_cheap || !constraints.budget) {
+      better(nearest, i, [&](std::size_t p) {
+        return std::pair(excess(field[p], constraints), field.rank(p));
+      });
+    }
+    if (only_looks_cheap) continue;
     better(cheapest, i, [&](std::size_t p) { return rank_of(field[p], Minimized::money); });
   }
   NearestMiss& miss = optimum.nearest.emplace();

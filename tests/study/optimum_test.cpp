@@ -172,8 +172,8 @@ TEST_CASE("optimize: what no GPU holds is left out with the reason, in scale as 
 TEST_CASE("optimize: a volume is not recommended because it has no price") {
   Catalog prices = test::catalog();
   std::erase_if(prices.ebs_prices, [](const EbsPrice& price) { return price.type == "io2"; });
-  const auto optimum = [&](const std::vector<std::string>& types, Minimized minimized,
-                           std::optional<Money> budget) {
+  const auto with = [&](const std::vector<std::string>& types,
+                        const study::OptimizeOptions& options) {
     study::Axes axes{study::Grid({{"/disk/volume_type", types}}), {}, {}};
     axes.make = [](study::Setting set) {
       set.insert(set.begin(), {{"source.service", "ebs"},
@@ -183,10 +183,14 @@ TEST_CASE("optimize: a volume is not recommended because it has no price") {
       return test::job(set);
     };
     axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
+    return study::optimize(axes, prices, nullptr, options);
+  };
+  const auto optimum = [&](const std::vector<std::string>& types, Minimized minimized,
+                           std::optional<Money> budget) {
     study::OptimizeOptions options;
     options.minimized = minimized;
     options.constraints.budget = budget;
-    return study::optimize(axes, prices, nullptr, options);
+    return with(types, options);
   };
   const auto winner = [&](const std::vector<std::string>& types, Minimized minimized) {
     return optimum(types, minimized, std::nullopt).winner.value();
@@ -215,6 +219,10 @@ TEST_CASE("optimize: a volume is not recommended because it has no price") {
   CHECK_FALSE(none.winner);
   CHECK(value(none.nearest.value().point, "/disk/volume_type") == "gp3");
   CHECK(value(none.fastest.value(), "/disk/volume_type") == "io2");
+  // A deadline alone is missed by the least time.
+  study::OptimizeOptions late;
+  late.constraints.deadline = 0.5 * time.point.outlay.time;
+  CHECK(value(with({"io2", "gp3"}, late).nearest.value().point, "/disk/volume_type") == "io2");
 }
 
 TEST_CASE("optimize: nothing depends on the number of threads") {
