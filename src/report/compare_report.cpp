@@ -111,29 +111,25 @@ class ComparisonTable {
   Table table_;
 };
 
-/// Whether an hour is worth the same in all of them: totals of others say nothing of each other.
-bool hours_are_alike(std::span<const NamedResult> results) {
-  const auto hour = [](const Result& r) {
-    return r.times.total > Duration{} ? r.bill.hour_value.base() / r.times.total.base() : 0.0;
-  };
-  const double first = hour(results.front().result);
-  return std::all_of(results.begin(), results.end(), [&](const NamedResult& named) {
-    return std::abs(hour(named.result) - first) <= 1e-9 * std::abs(first);
-  });
-}
-
-/// Whether a figure is the same of all of several.
 template <class Of>
 bool all_alike(std::span<const NamedResult> results, const Of& of) {
   const double first = of(results.front().result);
-  return results.size() > 1 &&
-         std::all_of(results.begin(), results.end(), [&](const NamedResult& named) {
-           return std::abs(of(named.result) - first) <= 1e-9 * std::abs(first);
-         });
+  return std::all_of(results.begin(), results.end(), [&](const NamedResult& named) {
+    return std::abs(of(named.result) - first) <= 1e-9 * std::abs(first);
+  });
 }
 
+/// Whether an hour is worth the same in all of them: totals of others say nothing of each other.
+bool hours_are_alike(std::span<const NamedResult> results) {
+  return all_alike(results, [](const Result& r) {
+    return r.times.total > Duration{} ? r.bill.hour_value.base() / r.times.total.base() : 0.0;
+  });
+}
+
+/// Whether several take the same time: none of them is the fastest.
 bool same_time(std::span<const NamedResult> results) {
-  return all_alike(results, [](const Result& r) { return r.times.total.base(); });
+  return results.size() > 1 &&
+         all_alike(results, [](const Result& r) { return r.times.total.base(); });
 }
 
 /// Whether all take the same time and cost the same: none of them wins.

@@ -1,5 +1,8 @@
 #include "report/diagnose_helps.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace feedrate::report {
 namespace {
 
@@ -56,25 +59,34 @@ List starts() {
            "confirmed if the first step of an epoch takes little longer than the others"}};
 }
 
-bool found_by(const Diagnosis& d, ReadingId id) {
-  return d.answer.cause != Cause::unsaid && !d.answer.because.empty() &&
-         d.answer.because.back().what.reading == id;
+/// What helps where this reading, and no published rule, gave the answer.
+struct Help {
+  ReadingId found_by;
+  List (*list)();
+};
+constexpr Help helps[] = {{ReadingId::network, full_network},
+                          {ReadingId::throttled, quota},
+                          {ReadingId::epoch_start, starts}};
+
+const Help* help_of(const Diagnosis& d) {
+  if (d.answer.cause == Cause::unsaid || d.answer.because.empty()) return nullptr;
+  const ReadingId last = d.answer.because.back().what.reading;
+  const auto* const found = std::find_if(std::begin(helps), std::end(helps),
+                                         [&](const Help& one) { return one.found_by == last; });
+  return found == std::end(helps) ? nullptr : found;
 }
 
 }  // namespace
 
 bool other_remedies(const Diagnosis& d) {
-  return found_by(d, ReadingId::network) || found_by(d, ReadingId::throttled) ||
-         found_by(d, ReadingId::epoch_start);
+  return help_of(d) != nullptr;
 }
 
 std::vector<List> what_else_helps(const Diagnosis& d) {
   std::vector<List> lists;
   if (d.answer.against == Against::other_programs) lists.push_back(other_programs());
   if (!d.answer.exchange.empty()) lists.push_back(exchanges());
-  if (found_by(d, ReadingId::network)) lists.push_back(full_network());
-  if (found_by(d, ReadingId::throttled)) lists.push_back(quota());
-  if (found_by(d, ReadingId::epoch_start)) lists.push_back(starts());
+  if (const Help* const help = help_of(d)) lists.push_back(help->list());
   return lists;
 }
 

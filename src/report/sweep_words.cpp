@@ -22,11 +22,9 @@ std::vector<std::size_t> ties(const Sweep& sweep, std::size_t best, Figure value
   std::vector<std::size_t> list;
   const double least = value(sweep.points[best].result);
   if (!(least > 0.0)) return list;  // nothing has a price
+  const auto unpriced = [&](std::size_t i) { return sweep.points[i].result.bill.unpriced; };
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
     if (i == best || !sweep.points[i].answered()) continue;
-    const auto unpriced = [&](std::size_t point) {
-      return sweep.points[point].result.bill.unpriced;
-    };
     if (of_costs && unpriced(i) && !unpriced(best)) continue;
     if (value(sweep.points[i].result) <= least + alike_share * std::abs(least)) list.push_back(i);
   }

@@ -269,16 +269,11 @@ struct Pricer {
     between_locations(store);
   }
 
-  void missing(std::string text) const {
-    terms.unpriced = true;
-    remark(std::move(text));
-  }
+  void missing(std::string text) const { remark_unpriced(context, std::move(text)); }
 
   /// Without a price what is far away looks cheapest: that is said beside the headline.
   void unpriced(std::string_view what, std::string_view why) const {
-    terms.unpriced = true;
-    if (!context.texts) return;
-    context.out.caveats.push_back(fmt::format("{} is not on the bill: {}.", what, why));
+    warn_unpriced(context, fmt::format("{} is not on the bill: {}.", what, why));
   }
 
   /// From a store to instances of its own cloud in another region.
@@ -418,11 +413,11 @@ struct Pricer {
                                 {{{}, Value<StoragePrice>::given(*source.storage_price)}}},
                                source_lease()});
     } else {
-      terms.unpriced = true;
-      if (!context.texts) return;
-      context.out.caveats.push_back(fmt::format(
-          "No price of {} is known, and it is not on the bill: /source/storage_price sets one.",
-          title));
+      warn_unpriced(
+          context,
+          fmt::format("No price of {} is known, and it is not on the bill: /source/storage_price "
+                      "sets one.",
+                      title));
     }
   }
 

@@ -29,10 +29,7 @@ struct CheckpointPricer {
   std::optional<Bytes> part_of_client{};
 
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
-  void unpriced(std::string text) const {
-    terms.unpriced = true;
-    remark(std::move(text));
-  }
+  void unpriced(std::string text) const { remark_unpriced(context, std::move(text)); }
   [[nodiscard]] bool writes() const { return terms.checkpoint > Bytes{}; }
   /// Restarts load what was written.
   [[nodiscard]] bool loads() const {
@@ -149,13 +146,9 @@ struct CheckpointPricer {
                    std::string_view there, TransferTerms::Of of) {
     auto tiers = find_way_out(context.catalog, cloud, from, continent_of(there));
     if (!tiers) {
-      terms.unpriced = true;
-      if (context.texts) {
-        context.out.caveats.push_back(
-            fmt::format("What checkpoints cost that leave {} for {} is not on the bill: no price "
-                        "of it is known.",
-                        cloud_title(cloud), cloud_title(to)));
-      }
+      warn_unpriced(context, fmt::format("What checkpoints cost that leave {} for {} is not on the "
+                                         "bill: no price of it is known.",
+                                         cloud_title(cloud), cloud_title(to)));
       return;
     }
     terms.transfer.push_back(
@@ -251,14 +244,22 @@ std::string_view cloud_title(std::string_view cloud) {
   return cloud;
 }
 
+void remark_unpriced(Context& context, std::string text) {
+  context.out.terms.unpriced = true;
+  context.remark(RemarkKind::check, std::move(text));
+}
+
+void warn_unpriced(Context& context, std::string text) {
+  context.out.terms.unpriced = true;
+  if (context.texts) context.out.caveats.push_back(std::move(text));
+}
+
 void send_between_regions(Context& context, const std::string& from, const std::string& to,
                           std::string_view what, TransferTerms::Of counts) {
   auto tiers = find_transfer_between(context.catalog, from, to);
   if (!tiers) {
-    context.out.terms.unpriced = true;
-    context.remark(RemarkKind::check, fmt::format("transfer from {} to {} is not on the bill: {}",
-                                                  from, to, tiers.failure.message));
-    return;
+    return remark_unpriced(context, fmt::format("transfer from {} to {} is not on the bill: {}",
+                                                from, to, tiers.failure.message));
   }
   context.out.terms.transfer.push_back({fmt::format("transfer{} from {} to {}", what, from, to),
                                         std::move(*tiers.value), counts, from, ""});

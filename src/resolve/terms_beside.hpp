@@ -20,6 +20,11 @@ inline constexpr PartsOfObject parts_of_s3{10000.0, 2.0};
 /// "GCP" for "gcp"; others have no other name than that of the catalogue.
 std::string_view cloud_title(std::string_view cloud);
 
+/// Something that has no price, and is missing from the bill: told of as a remark to check, or
+/// beside the headline, where it makes the job look cheaper by much.
+void remark_unpriced(Context& context, std::string text);
+void warn_unpriced(Context& context, std::string text);
+
 /// What bytes cost that go from one region of AWS to another; a remark where no price is known.
 /// `what`: " of checkpoints", or nothing.
 void send_between_regions(Context& context, const std::string& from, const std::string& to,

@@ -67,8 +67,7 @@ void say_unsold(Context& context) {
            : std::string("none is longer");
   context.out.caveats.push_back(
       fmt::format("No capacity block of {} is sold, but whole days up to 14 and whole weeks up to "
-                  "182 days (EC2 "
-                  "user guide, 2025): {}.",
+                  "182 days (EC2 user guide, 2025): {}.",
                   hours_words(booked), instead));
 }
 

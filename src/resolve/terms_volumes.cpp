@@ -29,13 +29,9 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
   const auto price = find_ebs_price(context.catalog, region, type);
   if (!price || !price->storage) {
     // Without a price it looks cheapest: that is said beside the headline.
-    terms.unpriced = true;
-    if (context.texts) {
-      context.out.caveats.push_back(
-          "The EBS volume is not on the bill: " +
-          (price ? std::string("its price is not known") : price.failure.message) + ".");
-    }
-    return;
+    return warn_unpriced(
+        context, "The EBS volume is not on the bill: " +
+                     (price ? std::string("its price is not known") : price.failure.message) + ".");
   }
   terms.storage.push_back({{"EBS " + type, *disk.size * n, {{{}, *price->storage}}}, lease});
   // A type without a baseline has none to give away: all of what is provisioned is paid for.
@@ -45,18 +41,15 @@ void ebs(Context& context, const LocalDisk& disk, const Lease& lease, const std:
     return known ? known->value : decltype(known->value){};
   };
   const auto without_price = [&](const char* what) {
-    terms.unpriced = true;
-    if (context.texts) {
-      context.out.caveats.push_back(
-          fmt::format("The {} of the {} volume beyond what is free is not on the bill: its price "
-                      "in {} is not known.",
-                      what, type, region));
-    }
+    warn_unpriced(context, fmt::format("The {} of the {} volume beyond what is free is not on the "
+                                       "bill: its price in {} is not known.",
+                                       what, type, region));
   };
   const Frequency free_iops = free(&EbsVolume::baseline_iops);
   // What follows from the size of a volume is not sold apart.
   const bool provisioned = context.scenario.disk.iops.has_value();
-  if (provisioned && *disk.iops > free_iops && !price->iops && limits && limits->baseline_iops) {
+  if (provisioned && disk.iops && *disk.iops > free_iops && !price->iops && limits &&
+      limits->baseline_iops) {
     without_price("rate of operations");
   }
   if (price->iops && disk.iops && *disk.iops > free_iops) {
@@ -97,16 +90,12 @@ void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions
   // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
   if (disk.kind == DiskKind::other || outside_aws(context.machine())) {
     if (disk.size) {
-      context.out.terms.unpriced = true;
-      context.remark(RemarkKind::check,
-                     "the disk is not on the bill: only AWS's volumes have a price here");
+      remark_unpriced(context, "the disk is not on the bill: only AWS's volumes have a price here");
     }
     return;
   }
   if (!disk.size) {
-    context.out.terms.unpriced = true;
-    context.remark(RemarkKind::check, "the EBS volume is not on the bill: set /disk/size");
-    return;
+    return remark_unpriced(context, "the EBS volume is not on the bill: set /disk/size");
   }
   const Lease lease{Lease::Until::instances_end, holds_data ? source.storage_held : std::nullopt};
   Terms& terms = context.out.terms;
@@ -132,11 +121,9 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   }
   const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
   if (!price || !price->storage) {
-    terms.unpriced = true;
-    context.remark(RemarkKind::check,
-                   fmt::format("the snapshot is not on the bill: {}",
-                               price ? "no price of it is known" : price.failure.message));
-    return;
+    return remark_unpriced(context,
+                           fmt::format("the snapshot is not on the bill: {}",
+                                       price ? "no price of it is known" : price.failure.message));
   }
   if (context.out.inputs.staging) {
     context.remark(RemarkKind::check,

@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "study/billing.hpp"
 #include "study/cost.hpp"
+#include "study/interruptions.hpp"
 #include "study/model_error.hpp"
 
 namespace feedrate::study {
@@ -56,8 +57,11 @@ DrawnJob drawn_job(const Scenario& scenario, const Catalog& catalog, const HostP
   return job;
 }
 
-void expect_held(const DrawnJob& job) {
+Outlay outlay_of(const DrawnJob& job) {
+  expect_an_end(job.outcome);
   if (job.unheld) throw InputError({*job.unheld});
+  return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess,
+          job.bill.unpriced};
 }
 
 bool never_ends(const pipeline::Outcome& outcome) {

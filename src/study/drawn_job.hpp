@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "catalog/catalog.hpp"
 #include "model/bill.hpp"
+#include "model/choice.hpp"
 #include "model/class_errors.hpp"
 #include "model/figures.hpp"
 #include "model/host.hpp"
@@ -24,8 +25,9 @@ struct DrawnJob {
   std::optional<Problem> unheld = {};  ///< resolve::Resolved::unheld
 };
 
-/// InputError where no GPU holds the job's weights: no job to choose among others.
-void expect_held(const DrawnJob& job);
+/// What is compared of a job that may be chosen among others. InputError where it never ends, or no
+/// GPU holds its weights.
+Outlay outlay_of(const DrawnJob& job);
 
 /// How the model's own error is drawn.
 enum class ModelError : std::uint8_t {

@@ -40,14 +40,9 @@ Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostPro
     plain.seed = options.seed;
     plain.list_inputs = false;
     plain.refuse_unheld = true;
-    const Result result = run(scenario, catalog, host, plain);
-    return outlay_of(result);
+    return outlay_of(run(scenario, catalog, host, plain));
   }
-  const DrawnJob job = drawn_job(scenario, catalog, host, {});
-  expect_an_end(job.outcome);
-  expect_held(job);
-  return {job.outcome.total.wall, job.bill.money, job.bill.total, job.inputs.step_is_guess,
-          job.bill.unpriced};
+  return outlay_of(drawn_job(scenario, catalog, host, {}));
 }
 
 double excess(const Outlay& outlay, const Constraints& constraints) {

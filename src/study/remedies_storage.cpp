@@ -378,11 +378,9 @@ const Remedy storage_list[] = {
     {{"smaller_fsx", "a file system no larger and faster than the job needs",
       RemedyKind::infrastructure, 2.0, paid_for_nothing, "the job pays for FSx for Lustre",
       "capacity and its tier are paid for as long as the file system exists, and SCRATCH types "
-      "cost "
-      "less than PERSISTENT ones (FSx pricing)",
+      "cost less than PERSISTENT ones (FSx pricing)",
       "capacity can only grow, so it is made anew and filled; what else lies on it has to have "
-      "room "
-      "elsewhere, and SCRATCH types keep no second copy of anything",
+      "room elsewhere, and SCRATCH types keep no second copy of anything",
       same_training, bill_alone},
      [](const Situation& s) { return pays_for(s, Service::fsx_lustre); },
      smaller_fsx},
@@ -397,8 +395,7 @@ const Remedy storage_list[] = {
     {{"efs_throughput", "another throughput mode of EFS", RemedyKind::setting, 0.5, Rung::one_gpu,
       "the data lies on EFS",
       "elastic: its rate does not depend on how much is stored; bursting: reads are not billed "
-      "(EFS "
-      "user guide)",
+      "(EFS user guide)",
       "elastic bills every GB that is read; bursting gives 50 MiB/s for each TiB that is stored, "
       "and more while credit lasts"},
      [](const Situation& s) { return of_mount(s, Service::efs); },
@@ -420,8 +417,8 @@ const Remedy storage_list[] = {
     {{"smaller_volume", "a volume no larger than the data", RemedyKind::infrastructure, 0.5,
       paid_for_nothing, "an EBS volume is larger than what the job keeps on it",
       "each GB is paid for while the volume exists (EBS pricing)",
-      "what else lies on it has to have room elsewhere; a volume can only grow, so it is made "
-      "anew",
+      "what else lies on it has to have room elsewhere; a volume can only grow, so it is "
+      "made anew",
       same_training, bill_alone},
      [](const Situation& s) {
        return s.resolved.disk && s.resolved.disk->kind == DiskKind::ebs &&

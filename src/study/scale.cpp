@@ -102,12 +102,8 @@ class TimeCurve {
     for_each_index(count, options_.jobs, [&](std::size_t i) {
       std::vector<Problem> problems;
       try {
-        const DrawnJob job =
-            drawn_job(make_(setting(static_cast<double>(i + 1))), catalog_, host_, {});
-        expect_an_end(job.outcome);
-        expect_held(job);
-        outlays_[i] = Outlay{job.outcome.total.wall, job.bill.money, job.bill.total,
-                             job.inputs.step_is_guess, job.bill.unpriced};
+        outlays_[i] =
+            outlay_of(drawn_job(make_(setting(static_cast<double>(i + 1))), catalog_, host_, {}));
       } catch (const InputError& error) {
         problems = error.problems();
       }
