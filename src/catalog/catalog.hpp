@@ -215,6 +215,12 @@ struct EbsVolume {
   Known<Bytes> operation{};  ///< up to so many bytes are one
   Known<Bytes> small{};      ///< up to this size a volume has `small_bandwidth` at most
   Known<Bandwidth> small_bandwidth{};
+  Known<Bytes> smallest{};              ///< that is sold
+  Known<double> iops_per_gib{};         ///< a second: that can be bought at most
+  Known<double> earned_iops_per_gib{};  ///< a second: that its size brings, for nothing
+  Known<Frequency> burst_iops{};        ///< where its size brings fewer, while credit lasts
+  Known<double> io_credit{};            ///< operations that it saves up at most
+  Known<Bytes> bandwidth_per_iops{};    ///< that can be bought at most, a second
 };
 
 struct EbsPrice {

@@ -116,7 +116,7 @@ constexpr Question questions_table[] = {
     // their epochs soon, and read little over the network.
     {from(R::throttled, held_back), Cause::cores, 8, false, held_back,
      from(R::throttled, held_back)},
-    {from(R::epoch_start, late_epochs), Cause::other, 8, false, late_epochs,
+    {from(R::epoch_start, late_epochs), Cause::epoch_start, 8, false, late_epochs,
      from(R::epoch_start, late_epochs)},
     {from(R::network, full_network), Cause::streaming, 8, false, high,
      from(R::network, full_network)},
@@ -242,17 +242,19 @@ constexpr Rule rules_table[] = {
      "the waits are at the ends of epochs, at checkpoints, or at every W-th step"},
 };
 
-constexpr std::array<std::string_view, 9> cause_names = {
-    "download", "disk", "cores", "workers", "streaming", "loader", "fed", "other", "unsaid"};
-constexpr std::array<std::string_view, 9> cause_words = {"the download before training",
-                                                         "the disk",
-                                                         "preprocessing on exhausted cores",
-                                                         "too few workers",
-                                                         "streaming the samples",
-                                                         "the loader",
-                                                         "the GPUs themselves, which are fed",
-                                                         "a stage that no rule speaks of",
-                                                         "no cause"};
+constexpr std::array<std::string_view, 10> cause_names = {
+    "download", "disk", "cores",       "workers", "streaming",
+    "loader",   "fed",  "epoch_start", "other",   "unsaid"};
+constexpr std::array<std::string_view, 10> cause_words = {"the download before training",
+                                                          "the disk",
+                                                          "preprocessing on exhausted cores",
+                                                          "too few workers",
+                                                          "streaming the samples",
+                                                          "the loader",
+                                                          "the GPUs themselves, which are fed",
+                                                          "the start of each epoch",
+                                                          "a stage that no rule speaks of",
+                                                          "no cause"};
 
 }  // namespace
 

@@ -86,13 +86,14 @@ struct Condition {
 enum class Cause : std::uint8_t {
   download,  ///< the data come before training
   disk,
-  cores,      ///< preprocessing, on cores that are exhausted
-  workers,    ///< too few of them
-  streaming,  ///< the data come while training
-  loader,     ///< one of these four
-  fed,        ///< none: the GPUs set the pace
-  other,      ///< a stage that no rule speaks of
-  unsaid,     ///< the rule names a symptom alone
+  cores,        ///< preprocessing, on cores that are exhausted
+  workers,      ///< too few of them
+  streaming,    ///< the data come while training
+  loader,       ///< one of these four
+  fed,          ///< none: the GPUs set the pace
+  epoch_start,  ///< the loader's workers start anew in each epoch
+  other,        ///< a stage that no rule speaks of
+  unsaid,       ///< the rule names a symptom alone
 };
 
 /// "the cores are exhausted".

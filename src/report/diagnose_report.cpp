@@ -227,9 +227,7 @@ std::string answer_words(const Diagnosis& d) {
     if (answer.open.empty() || !answer.open.front().vital) return "";
     return fmt::format("No answer yet: read {} first.", where_of(answer.open.front().what.reading));
   }
-  // Of such stages, the one that a recording shows.
-  std::string text(answer.cause == Cause::other ? "the start of each epoch"
-                                                : feedrate::words_of(answer.cause));
+  std::string text(feedrate::words_of(answer.cause));
   if (text.starts_with("the "))
     text[0] = 'T';
   else
@@ -450,7 +448,7 @@ Report fitting_rules(const Diagnosis& d) {
     report.add(still_open(d));
   }
   bool told =
-      d.answer.cause == Cause::unsaid || d.answer.cause == Cause::other || other_remedies(d);
+      d.answer.cause == Cause::unsaid || d.answer.cause == Cause::epoch_start || other_remedies(d);
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     told = told || judged->rule->cause == d.answer.cause;
   }

@@ -50,41 +50,48 @@ PublishedDisk of_nvme(Context& context) {
   return disk;
 }
 
-/// gp2 earns 3 IOPS a GiB, 100 at least, and bursts to 3,000 on a credit of 5.4 million operations
-/// (EC2 user guide, 2023-06-15).
-void gp2_iops(Context& context, PublishedDisk& disk) {
-  constexpr double most = 3000.0;
-  constexpr double full_credit = 5.4e6;
-  const Bytes size = *disk.size;
-  const double earned = std::clamp(3.0 * (size / gibibytes(1.0)), 100.0, 16000.0);
-  disk.iops = Value<Frequency>::published(per_second(earned), "3 IOPS per GiB of gp2");
-  if (earned >= most) return;
-  disk.iops_burst = Value<Frequency>::published(per_second(most), "gp2 while its credit lasts");
-  disk.io_credit =
-      context.assume(Stage::disk, assumed::gp2_credit, full_credit * assumed::gp2_credit.value);
+/// What its size brings a volume, and what it bursts to on a credit where that is less.
+void iops_of_size(Context& context, const EbsVolume& volume, PublishedDisk& disk) {
+  if (!volume.earned_iops_per_gib || !volume.baseline_iops || !volume.max_iops) return;
+  const double of_gib = volume.earned_iops_per_gib->value;
+  const Frequency earned = std::clamp(per_second(of_gib * (*disk.size / gibibytes(1.0))),
+                                      volume.baseline_iops->value, volume.max_iops->value);
+  disk.iops = Value<Frequency>::published(
+      earned, fmt::format("{:g} IOPS per GiB of {}", of_gib, volume.type));
+  if (!volume.burst_iops || !volume.io_credit || earned >= volume.burst_iops->value) return;
+  disk.iops_burst = Value<Frequency>::published(
+      volume.burst_iops->value, fmt::format("{} while its credit lasts", volume.type));
+  disk.io_credit = context.assume(Stage::disk, assumed::gp2_credit,
+                                  volume.io_credit->value * assumed::gp2_credit.value);
 }
 
-/// io1 and io2 are bought by their IOPS, so nobody has the most by default: as many as gp3 has for
-/// nothing, and at most 50 a GiB of io1 (EBS user guide, 2023).
+/// Volumes without a baseline are bought by their IOPS, so nobody has the most by default: as many
+/// as gp3 has for nothing, as far as that size may have them.
 Known<Frequency> bought_iops(const Catalog& catalog, const EbsVolume& volume, Bytes size) {
-  constexpr double of_gibibyte = 50.0;
   const EbsVolume* gp3 = find_ebs_volume(catalog, "gp3");
   if (gp3 == nullptr || !gp3->baseline_iops) return volume.max_iops;
   const Frequency as_gp3 = gp3->baseline_iops->value;
-  const Frequency most = per_second(std::max(100.0, of_gibibyte * (size / gibibytes(1.0))));
-  if (volume.type == "io1" && most < as_gp3) {
-    return Value<Frequency>::assumed(most, "50 IOPS per GiB, the most of io1");
+  if (const auto& of_gib = volume.iops_per_gib) {
+    const Frequency most = per_second(of_gib->value * (size / gibibytes(1.0)));
+    if (most < as_gp3) {
+      return Value<Frequency>::assumed(
+          most, fmt::format("{:g} IOPS per GiB, the most of {}", of_gib->value, volume.type));
+    }
   }
   return Value<Frequency>::assumed(as_gp3, "as many as gp3 has; these volumes are paid by them");
 }
 
-/// An EBS volume whose size is not given is the smallest that holds what must lie on it.
-Bytes volume_size(Context& context) {
+/// An EBS volume whose size is not given is the smallest on sale that holds what must lie on it.
+Bytes volume_size(Context& context, const EbsVolume& volume) {
   const auto& given = context.scenario.disk.size;
   if (given) return *given;
-  const double needed = std::max(1.0, std::ceil(data_on_disk(context) / gibibytes(1.0) - 1e-9));
+  const Bytes holds =
+      gibibytes(std::max(1.0, std::ceil(data_on_disk(context) / gibibytes(1.0) - 1e-9)));
+  const bool sold = !volume.smallest || holds >= volume.smallest->value;
   return context.use(Stage::disk, "/disk/size",
-                     Value<Bytes>::assumed(gibibytes(needed), "the smallest that holds the data"));
+                     Value<Bytes>::assumed(sold ? holds : volume.smallest->value,
+                                           sold ? "the smallest that holds the data"
+                                                : "the smallest that is sold of " + volume.type));
 }
 
 /// What a volume of this size gives: hard disks by their size, and more while a credit lasts that
@@ -124,13 +131,13 @@ PublishedDisk of_ebs(Context& context) {
     return disk;
   }
   disk.volume_type = type;
-  disk.size = volume_size(context);
+  disk.size = volume_size(context, *volume);
   disk.bandwidth = volume->baseline_bandwidth ? volume->baseline_bandwidth : volume->max_bandwidth;
   disk.iops = volume->baseline_iops ? volume->baseline_iops : volume->max_iops;
   if (type.starts_with("io")) disk.iops = bought_iops(context.catalog, *volume, *disk.size);
   if (volume->operation) disk.operation = volume->operation->value;
   bandwidth_of_size(context, *volume, disk);
-  if (type == "gp2") gp2_iops(context, disk);
+  iops_of_size(context, *volume, disk);
   return disk;
 }
 

@@ -244,7 +244,7 @@ Cause simulated_cause(const Result& result) {
     case Stage::collate: return Cause::cores;
     case Stage::gpu:
     case Stage::gpu_preprocess: return Cause::fed;
-    case Stage::startup:
+    case Stage::startup: return Cause::epoch_start;
     case Stage::remote:
     case Stage::handover:
     case Stage::h2d:

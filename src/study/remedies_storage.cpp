@@ -274,16 +274,12 @@ std::vector<Change> smaller_volumes(const Situation& s) {
   if (!least.disk || !least.disk->size) return {};
   constexpr double spare = 1.1;
   double size = spare * (*least.disk->size / gibibytes(1.0));
-  // IOPS of a GiB at most (EBS user guide, 2025).
-  const std::pair<std::string_view, double> most_iops[] = {
-      {"gp3", 500.0}, {"io1", 50.0}, {"io2", 1000.0}};
-  for (const auto& [type, of_gibibyte] : most_iops) {
-    if (disk.volume_type == type && disk.iops) {
-      size = std::max(size, *disk.iops * seconds(1.0) / of_gibibyte);
+  if (const EbsVolume* sold = find_ebs_volume(s.catalog, disk.volume_type)) {
+    if (sold->iops_per_gib && disk.iops) {
+      size = std::max(size, *disk.iops * seconds(1.0) / sold->iops_per_gib->value);
     }
+    if (sold->smallest) size = std::max(size, sold->smallest->value / gibibytes(1.0));
   }
-  // The least that is sold of hard disks (EBS user guide, 2025).
-  if (disk.volume_type == "st1" || disk.volume_type == "sc1") size = std::max(size, 125.0);
   std::vector<Change> list;
   for (double each = std::ceil(size); gibibytes(each) < *disk.size; each *= 2.0) {
     const std::string text = whole_text(each) + " GiB";
@@ -298,7 +294,7 @@ std::vector<Change> gp3_rates(const Situation& s) {
   const auto& disk = *s.resolved.disk;
   const auto above = [](const auto& now, auto rate) { return !now || *now < rate; };
   const std::pair<double, double> rates[] = {
-      {250.0, 3000.0}, {500.0, 6000.0}, {1000.0, 6000.0}, {1000.0, 16000.0}};
+      {250.0, 3000.0}, {500.0, 6000.0}, {1000.0, 6000.0}, {1000.0, 16000.0}, {2000.0, 16000.0}};
   for (const auto& [bandwidth, iops] : rates) {
     if (disk.volume_type == "gp3" && !above(disk.bandwidth, megabytes(bandwidth) / seconds(1.0)) &&
         !above(disk.iops, per_second(iops))) {
@@ -427,7 +423,7 @@ const Remedy storage_list[] = {
      smaller_volumes},
     {{"gp3", "gp3 with more throughput and IOPS", RemedyKind::infrastructure, 0.5, Rung::one_gpu,
       "the data is read from an EBS volume",
-      "125 MB/s and 3,000 IOPS are included; up to 1,000 MB/s and 16,000 IOPS are sold separately "
+      "125 MB/s and 3,000 IOPS are included; up to 2,000 MiB/s and 80,000 IOPS are sold separately "
       "(EBS user "
       "guide)",
       "the instance's own EBS limit applies as well as the volume's"},

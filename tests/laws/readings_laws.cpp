@@ -97,6 +97,12 @@ TEST_CASE("readings: the cause is the bottleneck's, and workers where others wou
                                                   : Cause::other;
     CHECK(cause(stage) == expected);
   }
+  // What starts anew in each epoch is a cause, what starts a job once is none.
+  result.times.total = seconds(100.0);
+  for (const double once : {0.0, 10.0, 100.0}) {
+    result.times.startup = seconds(once);
+    CHECK(cause(Stage::startup) == (once < 100.0 ? Cause::epoch_start : Cause::other));
+  }
   // Data that come before training are another cause than those that come while it runs.
   result.stages[Stage::download].stall = seconds(100.0);
   for (const double staging : {0.0, 49.0, 51.0, 100.0}) {
@@ -167,9 +173,10 @@ TEST_CASE("readings: a share differs by a tenth of all, other readings by a fift
 
 TEST_CASE("readings: the loader is a cause where no other says more of it") {
   const std::vector<Cause> more = {Cause::disk, Cause::cores, Cause::workers, Cause::streaming};
-  const std::vector<Cause> all = {Cause::download,  Cause::disk,   Cause::cores, Cause::workers,
-                                  Cause::streaming, Cause::loader, Cause::fed,   Cause::other};
-  for (unsigned bits = 0; bits < 256; ++bits) {
+  const std::vector<Cause> all = {Cause::download, Cause::disk,        Cause::cores,
+                                  Cause::workers,  Cause::streaming,   Cause::loader,
+                                  Cause::fed,      Cause::epoch_start, Cause::other};
+  for (unsigned bits = 0; bits < 512; ++bits) {
     std::vector<Cause> causes;
     bool told = false;
     for (unsigned k = 0; k < all.size(); ++k) {

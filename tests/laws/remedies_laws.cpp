@@ -368,8 +368,9 @@ class Table {
   /// Volumes of which one is better than what is there.
   static std::vector<Setting> volumes(const resolve::LocalDisk& now) {
     std::vector<Setting> sets;
-    for (const auto& [rate, iops] : {std::pair(250.0, 3000.0), std::pair(500.0, 6000.0),
-                                     std::pair(1000.0, 6000.0), std::pair(1000.0, 16000.0)}) {
+    for (const auto& [rate, iops] :
+         {std::pair(250.0, 3000.0), std::pair(500.0, 6000.0), std::pair(1000.0, 6000.0),
+          std::pair(1000.0, 16000.0), std::pair(2000.0, 16000.0)}) {
       const bool gp3 = now.volume_type == "gp3";
       const bool as_fast = now.bandwidth && now.bandwidth->base() >= rate * 1e6;
       const bool as_many = now.iops && now.iops->base() >= iops;

@@ -125,7 +125,15 @@ inline void draw_machine(Drawn& d, Catalog& catalog) {
     volume.max_bandwidth = published(bytes_per_second(1e9));
     catalog.ebs.push_back(volume);
   }
-  catalog.ebs.push_back({"gp2", {}, {}, {}, published(bytes_per_second(250e6)), {}});
+  EbsVolume gp2;
+  gp2.type = "gp2";
+  gp2.baseline_iops = published(per_second(100.0));
+  gp2.max_iops = published(per_second(16000.0));
+  gp2.max_bandwidth = published(bytes_per_second(250e6));
+  gp2.earned_iops_per_gib = published(3.0);
+  gp2.burst_iops = published(per_second(3000.0));
+  gp2.io_credit = published(5.4e6);
+  catalog.ebs.push_back(gp2);
   catalog.s3.small_request = {published(milliseconds(20.0)), published(milliseconds(30.0))};
   catalog.s3.first_byte = {published(milliseconds(100.0)), published(milliseconds(200.0))};
   catalog.s3.per_connection = {published(bytes_per_second(85e6)),

@@ -158,3 +158,59 @@ TEST_CASE("volumes: operations that come with the size of a gp2 volume are paid 
     CHECK(caveat.find("not on the bill") == std::string::npos);
   }
 }
+
+TEST_CASE("volumes: what EBS does not sell is told of, and what it sells is not") {
+  const auto told = [](const Settings& more) {
+    Settings settings = {{"source.service", "ebs"},
+                         {"disk.bandwidth", "null"},
+                         {"samples", "1000"},
+                         {"bytes_per_sample", "100 KB"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    const auto resolved = resolve::resolve(test::job(settings), test::catalog());
+    std::vector<std::string> unsold;
+    for (const std::string& remark : resolved.remarks) {
+      if (remark.find("EBS sells") != std::string::npos) unsold.push_back(remark);
+    }
+    return unsold;
+  };
+  const auto starts = [&](const Settings& more, const std::string& text) {
+    const auto unsold = told(more);
+    return unsold.size() == 1 && unsold[0].starts_with(text);
+  };
+  const Settings gp3 = {{"disk.volume_type", "gp3"}};
+  const auto with = [](Settings settings, const Settings& more) {
+    settings.insert(settings.end(), more.begin(), more.end());
+    return settings;
+  };
+  CHECK(told(with(gp3, {{"disk.size", "32 GiB"}, {"disk.iops", "16000 /s"}})).empty());
+  CHECK(starts(with(gp3, {{"disk.size", "32 GiB"}, {"disk.iops", "16001 /s"}}),
+               "/disk/iops: EBS sells gp3 with up to 500 IOPS per GiB"));
+  CHECK(starts(with(gp3, {{"disk.size", "1 TiB"}, {"disk.iops", "80001 /s"}}),
+               "/disk/iops: EBS sells gp3 with up to 80000 IOPS"));
+  // 3,000 come with each volume, however small; a quarter of a MiB/s may be bought for each.
+  CHECK(told(with(gp3, {{"disk.size", "1 GiB"}, {"disk.iops", "3000 /s"}})).empty());
+  CHECK(told(with(gp3, {{"disk.bandwidth", "750 MiB/s"}})).empty());
+  CHECK(starts(with(gp3, {{"disk.bandwidth", "751 MiB/s"}}),
+               "/disk/bandwidth: EBS sells gp3 with up to 750 MiB/s for 3000 IOPS"));
+  CHECK(starts(
+      with(gp3,
+           {{"disk.size", "1 TiB"}, {"disk.bandwidth", "2001 MiB/s"}, {"disk.iops", "16000 /s"}}),
+      "/disk/bandwidth: EBS sells gp3 with up to 2000 MiB/s"));
+  CHECK(starts({{"disk.volume_type", "st1"}, {"disk.size", "124 GiB"}},
+               "/disk/size: EBS sells st1 from 125 GiB on"));
+}
+
+TEST_CASE("volumes: the smallest that holds the data is one that is sold") {
+  const auto size_of = [](const char* type) {
+    const auto resolved = resolve::resolve(test::job({{"source.service", "ebs"},
+                                                      {"disk.bandwidth", "null"},
+                                                      {"disk.volume_type", type},
+                                                      {"samples", "10000"},
+                                                      {"bytes_per_sample", "200 KB"}}),
+                                           test::catalog());
+    return *resolved.disk->size / gibibytes(1.0);
+  };
+  CHECK(size_of("gp3") == 2.0);  // 2 GB
+  CHECK(size_of("io1") == 4.0);
+  CHECK(size_of("st1") == 125.0);
+}

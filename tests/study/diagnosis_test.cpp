@@ -449,7 +449,7 @@ TEST_CASE("diagnose: a quota that is used up, and epochs that begin late, want n
   CHECK_FALSE(answer_of(with(throttled, 0.9), {}).sure);  // of jobs that were drawn none has one
   CHECK(answer_of(with(throttled, 0.1), {}).cause == Cause::workers);
   CHECK(answer_of(with(throttled, 0.1), {}).sure == sure_of(Cause::workers, Seen::disk));
-  CHECK(answer_of(with(epoch_start, 0.6), {}).cause == Cause::other);
+  CHECK(answer_of(with(epoch_start, 0.6), {}).cause == Cause::epoch_start);
   CHECK(answer_of(with(epoch_start, 0.05), {}).cause == Cause::workers);
   CHECK(passed_on(with(throttled, 0.9)).empty());
   CHECK(passed_on(with(epoch_start, 0.6)).empty());

@@ -106,8 +106,9 @@ std::string rules_table(const Scores& scores) {
   return text;
 }
 
-constexpr Cause told_apart[] = {Cause::download, Cause::streaming, Cause::disk, Cause::cores,
-                                Cause::workers,  Cause::fed,       Cause::other};
+constexpr Cause told_apart[] = {Cause::download,    Cause::streaming, Cause::disk,
+                                Cause::cores,       Cause::workers,   Cause::fed,
+                                Cause::epoch_start, Cause::other};
 
 /// What monitors show of the jobs of each cause: the median, and what 80 % lie between.
 std::string readings_table(const Scores& scores) {
@@ -145,9 +146,10 @@ std::string causes_table(const Scores& scores) {
   for (const Cause cause : told_apart) {
     const int jobs = scores.caused[place(cause)];
     const int found = scores.found[place(cause)];
-    text += fmt::format(
-        "| {} | {} | {} |\n", words_of(cause), jobs,
-        cause == Cause::other ? "-" : fmt::format("{} ({})", found, share_of(found, jobs)));
+    text += fmt::format("| {} | {} | {} |\n", words_of(cause), jobs,
+                        cause == Cause::other || cause == Cause::epoch_start
+                            ? "-"
+                            : fmt::format("{} ({})", found, share_of(found, jobs)));
   }
   return text;
 }

@@ -229,6 +229,15 @@ inline constexpr Field<EbsVolume> ebs_volume_fields[] = {
                                  "up to so many bytes are one; 256 KiB where this is left out"),
     field<&EbsVolume::small>("small", "up to this size a volume has small_bandwidth at most"),
     field<&EbsVolume::small_bandwidth>("small_bandwidth", ""),
+    field<&EbsVolume::smallest>("smallest", "size that is sold"),
+    field<&EbsVolume::iops_per_gib>("iops_per_gib", "IOPS of a GiB that can be bought at most"),
+    field<&EbsVolume::earned_iops_per_gib>(
+        "earned_iops_per_gib", "IOPS that a GiB brings, from baseline_iops to max_iops"),
+    field<&EbsVolume::burst_iops>("burst_iops", "where its size brings fewer, while credit lasts"),
+    field<&EbsVolume::io_credit>("io_credit", "operations saved up at most"),
+    field<&EbsVolume::bandwidth_per_iops>(
+        "bandwidth_per_iops",
+        "bandwidth that can be bought at most, of each of its IOPS: \"256 KiB\""),
 };
 inline constexpr Field<EbsPrice> ebs_price_fields[] = {
     field<&EbsPrice::region>("region", "", true),

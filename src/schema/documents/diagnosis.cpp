@@ -246,7 +246,9 @@ static Keys<Diagnosis> simulated_keys() {
                  [](const D& d) { return d.simulated->result.bottleneck.stage; }),
       written<D>(name_of(FigureId::gain_if_twice_as_fast), "fraction of the job's time",
                  [](const D& d) { return d.simulated->result.bottleneck.gain_if_twice_as_fast; }),
-      written<D>("cause", "one of the causes of rules; other: no rule speaks of that stage",
+      written<D>("cause",
+                 "one of the causes of rules; epoch_start: workers start anew; other: no rule "
+                 "speaks of that stage",
                  [](const D& d) { return name_of(d.simulated->cause); }),
       written<D>("readings", "predicted readings, as above",
                  [](const D& d) -> const Readings& { return d.simulated->readings; }),
