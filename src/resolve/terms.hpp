@@ -21,7 +21,9 @@ struct Lease {
   Duration least = {};     ///< what is deleted sooner is paid for so long
   /// Checkpoints that are held: as many of them as the job has written, at most. 0: something else.
   double checkpoints = 0.0;
-  /// All that it has written but so many, which are deleted as others follow.
+  /// All that it has written but so many, which are deleted as others follow: each for `least`,
+  /// less what is paid for those anyway until the job ends, as `given` says of no more than the
+  /// last.
   std::optional<double> overwritten_but = {};
 };
 

@@ -93,7 +93,8 @@ struct CheckpointPricer {
       terms.storage.push_back({{what, {}, {{{}, *price}}}, lease});
     }
     if (least > Duration{}) {
-      Lease lease{Lease::Until::job_ends, least};
+      Lease lease{Lease::Until::job_ends, given->held};
+      lease.least = least;
       lease.overwritten_but = kept;
       terms.storage.push_back({{"overwritten " + what, {}, {{{}, *price}}}, lease});
     }

@@ -69,6 +69,12 @@ class Adviser {
     advice_.constraints = options_.constraints;
     // Prices of requests alone do not price the job: those of its machines do, or of its hours.
     advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
+    // What a start is paid for at least hides what a short job would save.
+    const Duration least = resolved.terms.compute.rule.minimum;
+    if (advice_.priced && base.bill.hour_value <= Money{} && base.times.total < 2.0 * least) {
+      advice_.priced = false;
+      advice_.caveats.push_back(words::ranked_by_time(least));
+    }
     savings_ = {advice_.before, advice_.priced, options_.jobs, options_.constraints};
     advice_.ladder = ladder(make_, catalog_, host_, options_.target, by_events(options_.events));
     advice_.starts_on = rung_to_start_on(advice_.ladder);

@@ -101,7 +101,9 @@ struct Biller {
         if (one.lease.checkpoints > 0.0) uses.back().amount = written * terms.checkpoint;
         if (const auto& kept = one.lease.overwritten_but) {
           const double all = outcome.interrupted.checkpoints;
-          uses.back().amount = std::max(0.0, all - *kept) * terms.checkpoint;
+          const double paid_anyway = one.lease.given ? 1.0 : time_of(one.lease) / one.lease.least;
+          uses.back().amount = std::max(0.0, all - *kept * paid_anyway) * terms.checkpoint;
+          uses.back().held = one.lease.least / one.lease.shared_by;
           if (uses.back().amount <= Bytes{}) uses.pop_back();
         }
       }

@@ -43,6 +43,13 @@ std::string takes_longer() {
   return "the job would take longer";
 }
 
+std::string ranked_by_time(Duration least) {
+  return fmt::format(
+      "Each start is billed for {:g} s at least, which is about what the job takes: changes are "
+      "ranked by the time that they save. State the epochs of the whole job to rank them by cost.",
+      least / seconds(1.0));
+}
+
 std::string fewer_helpers(double n, double now, std::string_view instance) {
   return fmt::format("{} instead of {:g}", preprocessing_helpers(n, instance), now);
 }

@@ -21,6 +21,8 @@ std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
 std::string takes_longer();
+/// `least`: what each start is billed for.
+std::string ranked_by_time(Duration least);
 /// `n` of the `now` that preprocess.
 std::string fewer_helpers(double n, double now, std::string_view instance);
 std::string packed_objects(double samples, double megabytes);

@@ -155,6 +155,22 @@ TEST_CASE("advise: without a price of its hours a job's savings are of time") {
   CHECK(first(*asked).remedy == "more_instances");
 }
 
+TEST_CASE("advise: what a start is billed for at least hides nothing that a short job would save") {
+  const std::string job =
+      "advise scenarios/nvme_vs_ebs.json --set instance=g5.8xlarge --set epochs=1";
+  // 30 s, for which EC2 takes 60 s: to pay more and end sooner is worth it, which it is not in the
+  // 280 s of ten times the samples.
+  const auto brief = json_of(job + " --set samples=20000");
+  CHECK(at(*brief, "caveats").items.front()->text.starts_with("Each start is billed for 60 s"));
+  const auto* efs = row_of(*brief, "efs");
+  REQUIRE(efs != nullptr);
+  CHECK(at(*efs, "standing").text == "advised");
+  CHECK(at(at(*efs, "after"), "total_usd").number > at(at(*brief, "before"), "total_usd").number);
+  const auto whole = json_of(job + " --set samples=200000");
+  CHECK(at(*whole, "caveats").items.empty());
+  CHECK(first(*whole).remedy == "nvme");
+}
+
 TEST_CASE("advise: what changes the training, or costs more to be in time, says so") {
   CHECK(shell("feedrate advise scenarios/albert_p3dn.json | tr '\\n' ' '")
             .out.find("changes the training itself: the effective batch") != std::string::npos);

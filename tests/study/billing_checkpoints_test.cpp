@@ -84,3 +84,23 @@ TEST_CASE("billing: overwritten checkpoints in S3-IA are paid for thirty days, t
   CHECK(all.line(overwritten) == nullptr);
   CHECK(with({{"job.checkpoint.kept", "2"}}).line("overwritten checkpoints") == nullptr);
 }
+
+TEST_CASE(
+    "billing: a kept checkpoint's place pays for what is overwritten in it after thirty days") {
+  // One each ten days for over 60: each is paid for 30 days, six are 180 days, and the place of
+  // the one that is kept pays for the job's time of them.
+  const Billed months(job({{"job.epochs", "1000000"},
+                           {"job.checkpoint.size", "10 GB"},
+                           {"job.checkpoint.interval", "240 h"},
+                           {"job.checkpoint.bandwidth", "2 GB/s"},
+                           {"job.checkpoint.to", "s3-ia"},
+                           {"job.checkpoint.kept", "1"}}));
+  const double days = months.outcome.total.wall / hours(24.0);
+  const double count = months.outcome.interrupted.checkpoints;
+  REQUIRE(days > 30.0);
+  REQUIRE(count * 30.0 > days);
+  constexpr double day = 0.125 * 24.0 / 730.0;
+  CHECK(months.dollars("checkpoints in S3 STANDARD_IA") == Approx(days * day));
+  CHECK(months.dollars("overwritten checkpoints in S3 STANDARD_IA") ==
+        Approx((count * 30.0 - days) * day));
+}
