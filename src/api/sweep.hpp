@@ -21,7 +21,7 @@ inline bool confirms(const Depth& depth) {
 }
 
 /// A sweep of so few points runs each with its events, so that a row says what `run` says of it.
-inline constexpr std::size_t most_by_events = 16;
+inline constexpr std::size_t most_by_events = 32;
 
 study::RunOptions options_of_points(const Depth& depth, std::size_t points);
 

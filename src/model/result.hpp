@@ -47,6 +47,7 @@ struct OtherWorkers {
   double gain = 0.0;  ///< fraction of the job's time that these save, 0…1
   bool replaces_inline = false;  ///< of a pytorch loader instead of an inline one
   bool still_gaining = false;    ///< the time still falls at `tried`: more were not looked at
+  bool by_events = false;        ///< chosen by the events, which part from the mean
 };
 
 struct Bottleneck {
@@ -136,7 +137,7 @@ struct ModelDoubt {
 
 /// How far what is only assumed could change the job.
 struct Certainty {
-  Duration stated;  ///< of the mean with all inputs at their stated values
+  Duration stated;                  ///< of the mean with all inputs at their stated values
   double own_variance_share = 0.0;  ///< of the job's own variability, beside those of its inputs
   std::vector<ModelDoubt> model{};  ///< classes of stages whose error moves the job
 };

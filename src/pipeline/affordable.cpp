@@ -24,6 +24,16 @@ std::optional<Inputs> with_steps(const Inputs& inputs, double steps) {
   return fewer;
 }
 
+/// Steps in which chance alone fills or empties what the loader of a rank may be ahead by: a sum of
+/// n batches, each of which varies by cv, strays by cv·√n of them.
+double straying_steps(const Inputs& inputs) {
+  const double batch = std::max(1.0, inputs.batch);
+  const double of_batch = std::max(inputs.read_cv, inputs.make_cv);
+  const double squared_cv = inputs.size_cv * inputs.size_cv / batch + of_batch * of_batch;
+  const double ahead = most_begun(inputs) + 1.0;
+  return squared_cv > 0.0 ? ahead * ahead / squared_cv : 1e300;
+}
+
 }  // namespace
 
 std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epochs& epochs,
@@ -93,6 +103,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   const Span mean = mean_of(inputs, one);
   Duration per_step = (twice - half) / window;
   Duration unsure = per_step;
+  double repeated = 1.0;
   // The mean of a few rounds of the workers may be off by seconds, which the steps that are left
   // out would multiply: where it matters, an epoch that goes on shows what a step takes in its
   // middle.
@@ -108,6 +119,21 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     unsure = of_middle - per_step;
     if (std::abs(of_middle / per_step) < 1.0) per_step = of_middle;
   }
+  // An epoch that is left says what a step takes once its loaders have been as far ahead, and as
+  // far behind, as they come; of steps that by the mean are like those that are left out.
+  if (!own && straying_steps(inputs) <= window) {
+    const Duration paced = mean_of(inputs, left_after(2.0 * window)).wall;
+    const Duration pace = (paced - mean_of(inputs, left_after(window)).wall) / window;
+    const Duration pace_of_rest = (mean.wall - paced) / left_out;
+    constexpr double alike = 0.01;
+    Duration quarter;
+    if (std::abs(pace_of_rest / pace - 1.0) <= alike) {
+      if (!watched(std::floor(window / 2.0), quarter)) return std::nullopt;
+      const double steps = window - std::floor(window / 2.0);
+      unsure = per_step - (half - quarter) / steps;
+      repeated = all / window;
+    }
+  }
   constexpr double luck = 0.02;  // of a window's steps, as a share of the GPUs' work
   Duration wall = mean.wall + twice + left_out * per_step;
   if (!(wall > Duration{}) || wall < (1.0 - luck) * mean.busy) return std::nullopt;
@@ -115,7 +141,7 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   // lucky steps would end an epoch before that work.
   wall = std::max(wall, mean.busy);
   bring_to(span, wall, mean.busy);
-  return AffordableEpoch{span, false, seconds(std::abs(left_out * unsure.base()))};
+  return AffordableEpoch{span, false, seconds(std::abs(left_out * unsure.base())), repeated};
 }
 
 }  // namespace feedrate::pipeline

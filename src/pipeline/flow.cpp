@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/portable_math.hpp"
+#include "pipeline/parts.hpp"
+
 namespace feedrate::pipeline {
 namespace {
 
@@ -182,6 +185,14 @@ double Flow::Group::at_stations(double customers, double spread) const {
   return n;
 }
 
+/// By how much what a customer needs for a chunk beside its server varies: latencies as requests
+/// do, all else as sizes.
+double Flow::Group::varies_beside_server(double size_cv, double of_requests) const {
+  const double rest = loading.alone() - (server.seconds - server.within);
+  const double latency = rest > 0.0 ? std::min(1.0, loading.latency() / rest) : 0.0;
+  return portable::hypot(size_cv * (1.0 - latency), of_requests * latency);
+}
+
 /// Two servers of one customer are taken as one; locks of several ranks beside another server, as
 /// one that is as much faster.
 void Flow::Group::add_server(const Station& station) {
@@ -203,6 +214,8 @@ void Flow::Group::add_server(const Station& station) {
 Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
            Reading reading)
     : read_cv_(inputs.read_cv), make_cv_(inputs.make_cv), size_cv_(inputs.size_cv) {
+  const double together = inputs.pooled() ? 1.0 : chunks_of(inputs);
+  const double of_requests = inputs.read_cv * std::sqrt(together);
   for (Loading& loading : loadings(inputs, kind, misses, active, reading)) {
     if (loading.customers <= 0.0) continue;
     Group group{std::move(loading), ClosedNetwork(0)};
@@ -216,7 +229,7 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
         add_station(group.network, station);
       }
     }
-    group.rest_cv = inputs.size_cv;
+    group.rest_cv = group.varies_beside_server(inputs.size_cv, of_requests);
     for (const SampleLimit& limit : group.loading.limits) {
       if (limit.own && !limit.bursts()) group.own_limit = std::min(group.own_limit, limit.rate);
     }
@@ -336,7 +349,7 @@ double Flow::varies(const Loading& loading, double batch) const {
   const double reading = loading.reading();
   const double alone = loading.alone();
   return squared(read_cv_ * reading) + squared(make_cv_ * (alone - reading)) +
-         squared(size_cv_ * alone) / batch;
+         squared(size_cv_ * (alone - loading.latency())) / batch;
 }
 
 double Flow::sample_cv() const {
@@ -360,9 +373,12 @@ Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
     most = std::lerp(most, read_cv_, somebody);
   }
   const double square = varies(loading, waiting.batch);
+  const double time = std::max(alone, all.cycle);
+  // What larger samples wait for at stations is longer for them too, a latency is not.
+  const double of_sizes = size_cv_ * (1.0 - loading.latency() / time);
   return {all.rate,
-          {squared(most) + squared(size_cv_) / waiting.batch,
-           square / squared(std::max(alone, all.cycle)), std::sqrt(square)}};
+          {squared(most) + squared(of_sizes) / waiting.batch, square / squared(time),
+           std::sqrt(square)}};
 }
 
 void Flow::set_burst(std::size_t limit, bool burst) {

@@ -51,7 +51,7 @@ Loading of_helpers(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   loading.cores = pool.cores;
   Station latency;
   latency.stage = Stage::remote;
-  latency.delay = pool.latency.base() * pool.deliveries / remote_speed;
+  latency.delay = latency.latency = pool.latency.base() * pool.deliveries / remote_speed;
   loading.stations.push_back(latency);
   // One transfer passes the NIC of one helper and that of one training instance, however many there
   // are; all of them together have all of either side.

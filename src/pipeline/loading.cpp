@@ -65,8 +65,9 @@ void add_peers(Loading& loading, const Inputs& inputs, double often, double from
   if (peers <= 0.0) return;
   const Read& disk = *inputs.disk;
   const double speed = inputs.speed[Stage::network];
-  loading.stations.back().delay +=
-      inputs.caches.peer_latency.base() * disk.requests * peers / speed;
+  const double latency = inputs.caches.peer_latency.base() * disk.requests * peers / speed;
+  loading.stations.back().delay += latency;
+  loading.stations.back().latency += latency;
   if (!inputs.network) return;
   const double fetched = inputs.source ? inputs.source->bytes.base() * from_source : 0.0;
   const double each = disk.bytes.base() * peers + fetched;
@@ -80,16 +81,17 @@ void share_objects(Loading& loading, const Inputs& inputs) {
   if (!divides_objects(inputs)) return;
   const double others = 1.0 / std::min(1.0, objects_of_rank(inputs)) - 1.0;
   if (others <= 0.0) return;
-  const auto wait = [&](Stage stage, double delay) {
+  const auto wait = [&](Stage stage, double delay, double latency) {
     Station waiting;
     waiting.stage = stage;
     waiting.delay = others * delay;
+    waiting.latency = others * latency;
     loading.stations.push_back(waiting);
   };
   const double reading = loading.reading();
   const double making = loading.alone() - reading;
-  wait(Stage::download, reading);
-  wait(loading.cpu_stage, making);
+  wait(Stage::download, reading, loading.latency());
+  wait(loading.cpu_stage, making, 0.0);
 }
 
 Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
@@ -203,6 +205,12 @@ double Loading::reading() const {
     sum += station.delay;
     sum += station.work_alone();
   }
+  return sum;
+}
+
+double Loading::latency() const {
+  double sum = 0.0;
+  for (const Station& station : stations) sum += station.latency;
   return sum;
 }
 

@@ -41,9 +41,10 @@ double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses)
 /// A place that a sample passes: first a delay, then work on a capacity of the instance.
 struct Station {
   Stage stage = Stage::download;
-  double delay = 0.0;  ///< seconds a sample, shared with nobody
-  double work = 0.0;   ///< a sample, in the unit of `rate`
-  Curve<double> rate;  ///< work per second in all, by users; empty: no work
+  double delay = 0.0;    ///< seconds a sample, shared with nobody
+  double latency = 0.0;  ///< of the delay: what is no longer for a larger sample
+  double work = 0.0;     ///< a sample, in the unit of `rate`
+  Curve<double> rate;    ///< work per second in all, by users; empty: no work
   bool one_at_a_time = false;
   double connections = 0.0;     ///< customers inside at most, delay included; 0: no limit
   double locks = 0.0;           ///< > 0: so many locks, held during work on the customers' cores
@@ -103,9 +104,10 @@ struct Loading {
   double reads_left = 1.0;
   double often_read = 0.0;  ///< of samples, those that are fetched, and those read from a disk
 
-  /// Seconds that one customer alone needs for a sample, and what of it is reading.
+  /// Seconds that one customer alone needs for a sample, and what of it is reading, and latency.
   [[nodiscard]] double alone() const;
   [[nodiscard]] double reading() const;
+  [[nodiscard]] double latency() const;
 };
 
 /// Which reading is meant: what is left of it while samples are made, or all that an epoch has,

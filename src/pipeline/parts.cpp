@@ -48,7 +48,7 @@ LimitBuckets add_limit(engine::Model& model, const std::string& name, const Samp
   return made;
 }
 
-/// The coefficient of variation of a chunk of n samples that is one of `chunks` of its batch.
+/// The coefficient of variation of a chunk of n samples of which a whole batch has `batch_cv`.
 double chunk_cv(const Variety& variety, double batch_cv, double n) {
   return std::sqrt(variety.size_cv * variety.size_cv / std::max(1.0, n) + batch_cv * batch_cv);
 }
@@ -187,14 +187,27 @@ void pass_limits(engine::ProgramBuilder& program, const Capacities& capacities, 
   }
 }
 
+/// How a chunk varies: in what its samples' sizes make of it, and in what they do not.
+struct ChunkVaries {
+  engine::Spread sized;
+  engine::Spread latency;
+};
+
+ChunkVaries chunk_varies(const Variety& variety, double batch_cv, double n) {
+  return {spread(chunk_cv(variety, batch_cv, n)), spread(batch_cv)};
+}
+
 /// What a station asks of whoever holds a place there.
 void stand_at(engine::ProgramBuilder& program, const Station& station, const Place& place, double n,
-              engine::Spread varies) {
-  if (const engine::Ticks wait = ticks(seconds(station.delay * n)); wait.ns > 0) {
-    program.delay(wait, tag(station.stage), varies);
-  }
+              const ChunkVaries& varies) {
+  const auto wait = [&](double seconds_each, const engine::Spread& of) {
+    const engine::Ticks time = ticks(seconds(seconds_each * n));
+    if (time.ns > 0) program.delay(time, tag(station.stage), of);
+  };
+  wait(station.latency, varies.latency);
+  wait(station.delay - station.latency, varies.sized);
   if (place.resource) {
-    program.use(*place.resource, {station.work * n}, tag(station.stage), varies);
+    program.use(*place.resource, {station.work * n}, tag(station.stage), varies.sized);
   }
   if (place.gate) program.put(*place.gate, tag(station.stage));
 }
@@ -212,8 +225,7 @@ void add_read_before(engine::ProgramBuilder& program, const Capacities& capaciti
   const double each = loading.read_before / pieces;
   // Stations and limits hold what is left of a sample's reading.
   const double n = each / loading.reads_left;
-  const engine::Spread varies =
-      spread(chunk_cv(variety, variety.read_cv * std::sqrt(batch / each), each));
+  const ChunkVaries varies = chunk_varies(variety, variety.read_cv * std::sqrt(batch / each), each);
   program.repeat(static_cast<std::int64_t>(pieces));
   if (capacities.nic) program.pass(*capacities.nic, each, tag(Stage::network));
   pass_limits(program, capacities, n, reads);
@@ -233,8 +245,8 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
   const Loading& loading = capacities.loading;
   // What a batch varies by as a whole is drawn for each of its chunks, so that their sum does.
   const double whole = std::sqrt(static_cast<double>(chunks));
-  const engine::Spread reading = spread(chunk_cv(variety, variety.read_cv * whole, n));
-  const engine::Spread making = spread(chunk_cv(variety, variety.make_cv * whole, n));
+  const ChunkVaries reading = chunk_varies(variety, variety.read_cv * whole, n);
+  const ChunkVaries making = chunk_varies(variety, variety.make_cv * whole, n);
   if (chunks > 1) program.repeat(chunks);
   if (capacities.fifo) program.take(*capacities.fifo, tag(Stage::download));
   if (capacities.nic) {
@@ -246,18 +258,19 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
     const Station& station = loading.stations[i];
     const Place& place = capacities.stations[i];
     const bool reads = station.stage == Stage::download || station.stage == Stage::disk;
-    const engine::Spread varies = reads ? reading : making;
+    const ChunkVaries& varies = reads ? reading : making;
     if (place.gate) program.take(*place.gate, tag(station.stage));
     if (station.locks > 0.0 && capacities.cpu) {
       locked += station.work;
-      program.use(*capacities.cpu, {station.work * n}, tag(station.stage), varies);
+      program.use(*capacities.cpu, {station.work * n}, tag(station.stage), varies.sized);
     } else if (station.locks > 0.0) {
-      program.delay(ticks(seconds(station.work * n)), tag(station.stage), varies);
+      program.delay(ticks(seconds(station.work * n)), tag(station.stage), varies.sized);
     }
     stand_at(program, station, place, n, varies);
   }
   if (capacities.cpu && loading.cpu > locked) {
-    program.use(*capacities.cpu, {(loading.cpu - locked) * n}, tag(loading.cpu_stage), making);
+    program.use(*capacities.cpu, {(loading.cpu - locked) * n}, tag(loading.cpu_stage),
+                making.sized);
   }
   if (chunks > 1) program.next();
   if (capacities.cpu && loading.collate > 0.0) {

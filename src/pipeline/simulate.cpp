@@ -144,6 +144,7 @@ std::optional<Gang::Simulated> simulated(const Gang& gang, const SimulationOptio
                       {},
                       0.0};
   std::vector<double> walls;
+  double repeated = 1.0;
   for (int i = 0; i < options.seeds; ++i) {
     const auto found = known_or_simulated(
         options.known, epochs, options.seed + static_cast<std::uint64_t>(i), out.effort,
@@ -154,11 +155,13 @@ std::optional<Gang::Simulated> simulated(const Gang& gang, const SimulationOptio
     out.whole_epochs = out.whole_epochs && found->whole;
     all.sum += found->span;
     all.unsure += found->unsure;
+    repeated = std::max(repeated, found->repeated);
     walls.push_back(found->span.wall.base());
   }
   // Of one seed nothing shows how epochs vary but the mean, whose variance is that of all of them.
-  all.deviation = options.seeds > 1 ? standard_deviation(walls)
-                                    : std::sqrt(means.variance / (means.span.wall / all.one));
+  all.deviation = options.seeds > 1
+                      ? standard_deviation(walls)
+                      : std::sqrt(means.variance * repeated / (means.span.wall / all.one));
   return all;
 }
 

@@ -14,7 +14,7 @@ static Curve<double> plain(const Curve<Bandwidth>& curve, double times = 1.0) {
 Station station_of(const Read& read, Stage stage, double often, double speed, double instances) {
   Station station;
   station.stage = stage;
-  station.delay = read.latency.base() * read.requests * often / speed;
+  station.delay = station.latency = read.latency.base() * read.requests * often / speed;
   station.work = read.bytes.base() * often / speed;
   if (station.work > 0.0) station.rate = plain(read.rate, instances);
   station.one_at_a_time = read.discipline == Discipline::one_at_a_time;
@@ -25,6 +25,7 @@ Station station_of(const Read& read, Stage stage, double often, double speed, do
 void spread_over(Station& station, double requests) {
   if (requests <= 1.0) return;
   station.delay /= requests;
+  station.latency /= requests;
   for (Curve<double>* rate : {&station.rate, &station.without_nic}) {
     for (auto& point : rate->points) point.users /= requests;
   }

@@ -86,7 +86,23 @@ Paragraph sweep_headline(const Sweep& sweep) {
           Tone::plain};
 }
 
+/// Whether rows in closed form are so far from the events of what was simulated that which of them
+/// are alike is not known.
+static bool rows_are_off(const Sweep& sweep) {
+  constexpr double far = 0.01;
+  const auto& [fastest, cheapest, meeting] = sweep.confirmed;
+  for (const auto* choice : {&fastest, &cheapest, &meeting}) {
+    if (!*choice) continue;
+    for (const Confirmed& one : (*choice)->contenders) {
+      const bool as_row = sweep.points[one.point].result.by_events.has_value();
+      if (!as_row && std::abs(one.by_events.difference) > far) return true;
+    }
+  }
+  return false;
+}
+
 std::string ties_words(const Sweep& sweep) {
+  if (rows_are_off(sweep)) return "";
   const auto fast = ties(
       sweep, sweep.fastest, [](const Result& result) { return result.times.total.base(); }, false);
   const auto cheap = ties(

@@ -200,12 +200,22 @@ void resolve_loader(Context& context) {
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = context.flag(Stage::decode, "/loader/in_order", loader.in_order, true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
-  if (inputs.caches.decoded && context.texts && inputs.workers > 0.0 &&
-      !inputs.persistent_workers && !inputs.pooled() && inputs.epochs > 1.0) {
-    context.remark(RemarkKind::check,
-                   "/loader/in_memory_cache is taken to lie in memory that all workers share: what "
-                   "a worker keeps for itself ends with it after each epoch, as "
-                   "/loader/persistent_workers is false");
+  const bool own_memory = inputs.workers > 0.0 && !inputs.pooled();
+  if (inputs.caches.decoded && context.texts && own_memory && inputs.epochs > 1.0) {
+    const std::string shared =
+        "/loader/in_memory_cache is taken to lie in memory that all workers share: ";
+    if (!inputs.persistent_workers) {
+      context.remark(RemarkKind::check,
+                     shared +
+                         "what a worker keeps for itself ends with it after each epoch, as "
+                         "/loader/persistent_workers is false");
+    } else if (inputs.workers > 1.0) {
+      context.remark(RemarkKind::check,
+                     fmt::format("{}of what each of {:g} workers keeps for itself, it finds about "
+                                 "one in {:g} samples in the second epoch, as others are given to "
+                                 "it, and in the end each keeps them all",
+                                 shared, inputs.workers, inputs.workers));
+    }
   }
   if (inputs.caches.decoded && context.texts && !kept_size_known(context.scenario)) {
     context.remark(RemarkKind::measure,

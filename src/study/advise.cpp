@@ -88,7 +88,7 @@ class Adviser {
                               advice_.priced,
                               !savings_.meets(advice_.before),
                               options_.jobs,
-                              is_by_events() ? workers_by_events() : std::nullopt};
+                              options_.events ? workers_by_events() : std::nullopt};
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
     if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
@@ -140,12 +140,13 @@ class Adviser {
     return advice_.confirmed && advice_.confirmed->by_events.stated;
   }
 
-  /// As `run` names it; empty where that is no matter of workers, or has as many.
+  /// As `run` names it by its events; empty where these do not choose, or as many as there are.
   [[nodiscard]] std::optional<double> workers_by_events() const {
     RunOptions options = by_events(true);
     options.try_workers = true;
     const auto workers = run(make_({}), catalog_, host_, options).bottleneck.workers;
-    return workers && workers->best != workers->now ? std::optional(workers->best) : std::nullopt;
+    const bool others = workers && workers->by_events && workers->best != workers->now;
+    return others ? std::optional(workers->best) : std::nullopt;
   }
 
   template <typename Condition>

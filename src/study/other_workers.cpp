@@ -20,39 +20,52 @@ class WorkersTrial {
       : scenario_(std::move(scenario)), catalog_(catalog), host_(host) {}
 
   double operator()(double workers) {
-    const auto known = seconds_.find(workers);
-    if (known != seconds_.end()) return known->second;
-    pipeline::SimulationOptions plain;
-    plain.details = false;
-    return seconds_[workers] = simulated(workers, plain);
+    return known(by_mean_, workers, [](const pipeline::Inputs& inputs) {
+      pipeline::SimulationOptions plain;
+      plain.details = false;
+      return pipeline::simulate(inputs, plain);
+    });
   }
 
-  double simulated(double workers, const pipeline::SimulationOptions& plain) {
-    scenario_.loader.num_workers = WorkerCount(workers);
-    if (!traits(scenario_.loader.kind).workers) scenario_.loader.kind = LoaderKind::pytorch;
-    try {
-      const auto resolved =
-          resolve::resolve(scenario_, catalog_, host_, {}, resolve::Want::numbers);
-      return pipeline::simulate(resolved.inputs, plain).total.wall.base();
-    } catch (const InputError&) {
-      return 1e300;
-    }
+  /// As `run` states it.
+  double stated(double workers, const RunOptions& options) {
+    return known(stated_, workers, [&](const pipeline::Inputs& inputs) {
+      return simulate_stated(inputs, options).outcome;
+    });
   }
 
  private:
+  template <class Simulate>
+  double known(std::map<double, double>& seconds, double workers, const Simulate& simulate) {
+    const auto at = seconds.find(workers);
+    if (at != seconds.end()) return at->second;
+    scenario_.loader.num_workers = WorkerCount(workers);
+    if (!traits(scenario_.loader.kind).workers) scenario_.loader.kind = LoaderKind::pytorch;
+    double time = 1e300;
+    try {
+      const auto resolved =
+          resolve::resolve(scenario_, catalog_, host_, {}, resolve::Want::numbers);
+      time = simulate(resolved.inputs).total.wall.base();
+    } catch (const InputError&) {
+    }
+    return seconds[workers] = time;
+  }
+
   Scenario scenario_;
   const Catalog& catalog_;
   const HostProfile* host_;
-  std::map<double, double> seconds_;
+  std::map<double, double> by_mean_;
+  std::map<double, double> stated_;
 };
 
-/// Where the mean is not what is stated: from its choice on, more of them as long as the events
-/// gain by it.
-void choose_by_events(OtherWorkers& workers, WorkersTrial& trial, const Stated& stated) {
-  constexpr double within = 0.01;
-  const double base = stated.outcome.total.wall.base();
+constexpr double within = 0.01;
+
+/// From the mean's choice on, more of them as long as the events gain by it; of all, the fewest
+/// that are enough.
+void choose_by_events(OtherWorkers& workers, WorkersTrial& trial, const RunOptions& options,
+                      double base) {
   const auto time = [&](double n) {
-    return n == workers.now && !workers.replaces_inline ? base : trial.simulated(n, stated.options);
+    return n == workers.now && !workers.replaces_inline ? base : trial.stated(n, options);
   };
   std::vector<std::pair<double, double>> tried;
   double shortest = base;
@@ -64,12 +77,35 @@ void choose_by_events(OtherWorkers& workers, WorkersTrial& trial, const Stated& 
     workers.still_gaining = gained && n >= workers.tried;
     if (!gained || n >= workers.tried) break;
   }
-  const auto enough = std::find_if(tried.begin(), tried.end(), [&](const auto& one) {
-    return one.second <= (1.0 + within) * shortest;
-  });
-  const bool as_it_is = enough == tried.end() || base <= (1.0 + within) * shortest;
-  workers.best = as_it_is ? workers.now : enough->first;
-  workers.gain = as_it_is ? 0.0 : 1.0 - enough->second / base;
+  const auto is_enough = [&](double seconds) { return seconds <= (1.0 + within) * shortest; };
+  const auto first = std::find_if(tried.begin(), tried.end(),
+                                  [&](const auto& one) { return is_enough(one.second); });
+  workers.by_events = true;
+  if (first == tried.end() || is_enough(base)) {
+    workers.best = workers.now;
+    workers.gain = 0.0;
+    return;
+  }
+  double too_few = first != tried.begin()       ? (first - 1)->first
+                   : workers.now < first->first ? workers.now
+                                                : 0.0;
+  workers.best = first->first;
+  while (workers.best - too_few > 1.0) {
+    const double middle = std::floor((too_few + workers.best) / 2.0);
+    (is_enough(time(middle)) ? workers.best : too_few) = middle;
+  }
+  workers.gain = 1.0 - time(workers.best) / base;
+}
+
+/// Whether the events choose: where they are what is stated, of the job as it is or with the
+/// workers that the mean chooses.
+bool events_choose(const OtherWorkers& workers, WorkersTrial& trial, const RunOptions& options,
+                   const Stated& stated) {
+  if (!stated.by_events || workers.best < 1.0) return false;
+  if (stated.by_events->stated) return true;
+  if (workers.best == workers.now && !workers.replaces_inline) return false;
+  const double by_mean = trial(workers.best);
+  return std::abs(trial.stated(workers.best, options) - by_mean) > parts_from * by_mean;
 }
 
 }  // namespace
@@ -126,7 +162,7 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
   attempt(std::floor(threads));
   for (double n = 1.0; n < workers.now; n = std::floor(n * 1.03) + 1.0) attempt(n);
   // Up to the fastest, more workers take no longer, but for what starting them costs.
-  const double enough = shortest * 1.01;
+  const double enough = shortest * (1.0 + within);
   if (base.base() > enough) {
     double too_few = fastest < workers.now ? 0.0 : workers.now;
     workers.best = fastest;
@@ -138,8 +174,12 @@ OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const
     // A tenth more of them saves 1 % yet.
     workers.still_gaining = fastest == last && workers.best > 0.9 * fastest;
   }
-  if (stated.by_events && stated.by_events->stated && workers.best >= 1.0) {
-    choose_by_events(workers, time, stated);
+  RunOptions options;
+  options.events = true;
+  options.exact = stated.options.exact;
+  options.seed = stated.options.seed;
+  if (events_choose(workers, time, options, stated)) {
+    choose_by_events(workers, time, options, stated.outcome.total.wall.base());
   }
   return workers;
 }

@@ -25,7 +25,7 @@ double most_workers_tried(const resolve::Resolved& resolved);
 
 /// Numbers of workers that the instance has memory for, from 1 to most_workers_tried(). An inline
 /// loader is tried as a pytorch one. `stated` is the job with its own number: where the events are
-/// what is stated of it, they choose.
+/// what is stated of it, or of the job with the number that the mean chooses, they choose.
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                          const resolve::Resolved& resolved, const Stated& stated);
 

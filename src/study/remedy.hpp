@@ -29,8 +29,8 @@ struct Situation {
   bool priced = true;          ///< savings are of cost; if false, of time
   bool limits_missed = false;  ///< the job misses its deadline or its budget
   double jobs = 1.0;           ///< over which savings are counted, ≥ 1
-  /// How many workers are enough by the events, where these are what is stated of the job and it
-  /// has another number; empty: by the mean of each.
+  /// How many workers are enough by the events, where these choose (OtherWorkers::by_events)
+  /// another number than there is; empty: by the mean of each.
   std::optional<double> enough_workers{};
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }

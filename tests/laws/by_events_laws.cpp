@@ -129,6 +129,35 @@ TEST_CASE("by events: what windows leave out is in their error") {
   CHECK(outside <= judged / 10);
 }
 
+TEST_CASE("by events: the beginning of a long epoch is stated where the mean is wrong") {
+  // Each of four workers holds one batch of one sample whose cost varies by its mean, and the loop
+  // takes them in turn.
+  Inputs inputs;
+  inputs.kind = LoaderKind::pytorch;
+  inputs.workers = 4.0;
+  inputs.prefetch = 1.0;
+  inputs.batch = 1.0;
+  inputs.size_cv = 1.0;
+  inputs.cpu = seconds_per_sample(0.03);
+  inputs.cores = {{{1.0, 1.0}, {16.0, 16.0}}, 0.0};
+  inputs.step.per_sample = seconds_per_sample(6.75e-3);
+  inputs.samples = 1e5;
+  Effort effort;
+  const double each = random_epoch(inputs, {}, 5000, effort).wall.base() / inputs.samples;
+  inputs.epochs = 5.0;
+  for (const double samples : {2e6, 1e9}) {
+    inputs.samples = samples;
+    study::RunOptions options;
+    options.events = true;
+    const study::Stated stated = study::simulate_stated(inputs, options);
+    REQUIRE(stated.by_events);
+    CHECK(stated.by_events->stated);
+    CHECK_FALSE(stated.by_events->whole);
+    CHECK(wall(stated.outcome) / samples / inputs.epochs == Approx(each).epsilon(0.02));
+    CHECK(wall(stated.mean) / samples / inputs.epochs > 1.1 * each);
+  }
+}
+
 TEST_CASE("by events: more seeds make their mean surer, and the same seed makes the same") {
   Generator generate(7103);
   int varying = 0;

@@ -1,4 +1,6 @@
 // What is said of a job whose events are stated: busy time, bottleneck, gains.
+#include <algorithm>
+#include <map>
 #include <string>
 
 #include "catalog/catalog.hpp"
@@ -65,4 +67,41 @@ TEST_CASE("by events: all of them name the bottleneck as those do that are affor
   REQUIRE(all.bottleneck.stage);
   CHECK(*all.bottleneck.stage == Stage::gpu);
   CHECK(few.bottleneck.stage == all.bottleneck.stage);
+}
+
+TEST_CASE("by events: the fewest workers that are enough are so by what is stated of each") {
+  // With four workers the mean and the events agree; with more, samples that vary by twice their
+  // mean keep the loop waiting for longer than the mean has it.
+  Scenario job = schema::read_scenario(schema::parse_document(
+      R"({"dataset": {"samples": 8000, "bytes_per_sample": "100 KB", "size_cv": 2},
+          "source": {"service": "http", "input_mode": "stream", "first_byte_latency": "0 s",
+                     "open_latency": "0 s", "bandwidth_per_connection": "500 MB/s",
+                     "bandwidth": "10 GB/s"},
+          "loader": {"kind": "pytorch", "num_workers": 4, "batch_size": 8, "prefetch_factor": 2,
+                     "read_cv": 0, "make_cv": 0, "collate": "0 s/MB"},
+          "preprocess": [{"operation": "decode", "cpu": "30 ms"}],
+          "cluster": {"vcpus": 16, "cores": 16, "gpus_per_instance": 1, "price": "3 USD/h",
+                      "network": "100 Gbit/s"},
+          "job": {"epochs": 1, "step": {"per_sample": "6.75 ms"}}})",
+      "workers.json"));
+  study::RunOptions options;
+  options.events = true;
+  options.try_workers = true;
+  const Result result = study::run(job, Catalog{}, nullptr, options);
+  REQUIRE(result.bottleneck.workers);
+  const OtherWorkers found = *result.bottleneck.workers;
+  CHECK(found.by_events);
+  options.try_workers = false;
+  std::map<double, double> seconds;
+  double shortest = 1e300;
+  for (double n = 4.0; n <= 24.0; n += 1.0) {
+    job.loader.num_workers = WorkerCount(n);
+    seconds[n] = study::run(job, Catalog{}, nullptr, options).times.total.base();
+    shortest = std::min(shortest, seconds[n]);
+  }
+  INFO(found.best << " workers");
+  REQUIRE(seconds.count(found.best) > 0);
+  CHECK(seconds[found.best] <= 1.02 * shortest);
+  CHECK(seconds[found.best - 1.0] > 1.005 * shortest);
+  CHECK(found.gain == Approx(1.0 - seconds[found.best] / seconds[4.0]).epsilon(1e-9));
 }

@@ -130,6 +130,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("loader: a latency is no longer for a large sample, in the mean and in the events") {
+  // Six workers wait 20 ms for the first byte of each sample and 0.04 ms for the rest of it: 299
+  // samples a second, whatever their sizes, for a GPU that takes 181.
+  for (const double batch : {1.0, 4.0, 16.0}) {
+    for (const double size_cv : {0.0, 1.0, 2.0}) {
+      Inputs in;
+      in.kind = LoaderKind::pytorch;
+      in.workers = 6.0;
+      in.prefetch = 2.0;
+      in.batch = batch;
+      in.samples = 4000.0;
+      in.size_cv = size_cv;
+      Read read;
+      read.latency = milliseconds(20.0);
+      read.bytes = bytes_per_sample(20e3);
+      read.rate = linear_until(bytes_per_second(500e6), bytes_per_second(500e9));
+      in.source = in.first_source = read;
+      in.step.per_sample = seconds_per_sample(5.51e-3);
+      INFO("batches of " << batch << ", cv " << size_cv);
+      const double by_hand = 4000.0 * 5.51e-3 + batch * 20.04e-3;
+      CHECK(simulate(in).first.wall.base() == Approx(by_hand).epsilon(0.005));
+      CHECK(by_events(in, 1) == Approx(by_hand).epsilon(0.005));
+      in.read_cv = 1.5;
+      CHECK(by_events(in, 1) > 1.02 * by_hand);
+    }
+  }
+}
+
 TEST_CASE(
     "loader: a pool that has begun hardly more samples than it has threads waits for the slowest") {
   std::vector<double> errors;
