@@ -122,6 +122,13 @@ void check_laws(const Advice& advice) {
         break;
       case RemedyStanding::no_help:
       case RemedyStanding::costs_more: CHECK(row.number == 0); break;
+      case RemedyStanding::takes_longer:
+        CHECK(row.number == 0);
+        CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before(advice));
+        CHECK(row.after->time > row.longest * advice.before.time);
+        CHECK_FALSE(
+            (advice.constraints.deadline && row.after->time <= *advice.constraints.deadline));
+        break;
       case RemedyStanding::impossible:
       case RemedyStanding::not_simulated:
         CHECK_FALSE(row.reason.empty());
