@@ -217,8 +217,10 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
   }
   const auto slower = join(RemedyStanding::takes_longer, outcome);
   if (!slower.empty()) {
-    blocks.emplace_back(
-        List{"Cheaper, but slower (--deadline says how long is soon enough)", slower});
+    blocks.emplace_back(List{advice.constraints.deadline
+                                 ? "Cheaper, but too late for the deadline"
+                                 : "Cheaper, but slower (--deadline says how long is soon enough)",
+                             slower});
   }
   const auto impossible = join(RemedyStanding::impossible, [](const Remedied& row) {
     return fmt::format("{}: {}: {}", row.what.title, row.change, row.reason);

@@ -612,6 +612,10 @@ TEST_CASE("advise: fewer instances are a remedy as far as time allows, whichever
     CHECK(at(*fewer, "standing").text == "advised");
     CHECK(at(*fewer, "change").text == "4 instances");
   }
+  // 1.4 % are too much where the deadline is nearer.
+  const auto time = at(*json_of("run " + job.substr(7)), "result.time.total_s").number;
+  const auto close = json_of(job + "--deadline '" + std::to_string(1.01 * time) + " s'");
+  CHECK(at(*row_of(*close, "fewer_instances"), "standing").text == "takes_longer");
   // 16 GB of gradients in buckets of 25 MiB: 16 instances wait for them for most of the time.
   const std::string waits = "advise '" + folder.write("ddp.json", R"({"name": "ddp",
     "dataset": {"samples": 1024000, "bytes_per_sample": "16 KB", "samples_per_object": 1000},

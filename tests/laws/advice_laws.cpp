@@ -125,9 +125,11 @@ void check_laws(const Advice& advice) {
       case RemedyStanding::takes_longer:
         CHECK(row.number == 0);
         CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before(advice));
-        CHECK(row.after->time > row.longest * advice.before.time);
-        CHECK_FALSE(
-            (advice.constraints.deadline && row.after->time <= *advice.constraints.deadline));
+        if (advice.constraints.deadline) {
+          CHECK_FALSE(advice.constraints.in_time(row.after->time));
+        } else {
+          CHECK(row.after->time > row.longest * advice.before.time);
+        }
         break;
       case RemedyStanding::impossible:
       case RemedyStanding::not_simulated:

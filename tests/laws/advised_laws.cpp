@@ -228,7 +228,8 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
         const auto& deadline = of.options.constraints.deadline;
         const bool allowed = deadline ? one.after.time <= *deadline
                                       : situation.limits_missed && soonest == one.after.time;
-        const bool fast = one.after.time <= one.change.longest * of.advice.before.time;
+        const bool misses = deadline && of.advice.before.time <= *deadline && !allowed;
+        const bool fast = !misses && one.after.time <= one.change.longest * of.advice.before.time;
         (fast || allowed ? in_time : late).push_back(one);
       }
       const auto cost = [&](const Tried& one) { return of.cost(one.after, one.change.one_off); };
