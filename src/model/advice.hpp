@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,11 +43,12 @@ enum class RemedyStanding : std::uint8_t {
   later,          ///< it pays, but an earlier rung comes first
   no_help,        ///< it saves less than least_saving
   costs_more,     ///< in all
+  takes_longer,   ///< it saves, but the job takes longer than anything given allows for
   impossible,     ///< no plan, no price, or not together with the rest of the scenario
   not_simulated,  ///< something has to be given first
 };
-inline constexpr std::array<std::string_view, 6> remedy_standing_words = {
-    "advised", "later", "no_help", "costs_more", "impossible", "not_simulated"};
+inline constexpr std::array<std::string_view, 7> remedy_standing_words = {
+    "advised", "later", "no_help", "costs_more", "takes_longer", "impossible", "not_simulated"};
 static_assert(names_all(remedy_standing_words, RemedyStanding::not_simulated));
 constexpr std::string_view name_of(RemedyStanding standing) {
   return remedy_standing_words[static_cast<std::size_t>(standing)];
@@ -111,11 +113,13 @@ struct Remedied {
   std::size_t number = 0;                                ///< of the list to choose from; 0: none
   std::vector<std::pair<std::string, std::string>> set;  ///< KEY, VALUE: --set of each makes it
   std::string change;                                    ///< "num_workers = 3"
-  std::optional<JobFigures> after;                       ///< as `run` states it where `confirmed`
-  Money one_off;                                         ///< what it costs once, beside the jobs
-  std::string one_off_words{};                           ///< of what that is made
-  Money saved;                                           ///< over all jobs, less what it costs once
-  Duration sooner;                                       ///< of one job
+  /// How many times as long the job may take by it, where no limit allows for more.
+  double longest = std::numeric_limits<double>::infinity();
+  std::optional<JobFigures> after;  ///< as `run` states it where `confirmed`
+  Money one_off;                    ///< what it costs once, beside the jobs
+  std::string one_off_words{};      ///< of what that is made
+  Money saved;                      ///< over all jobs, less what it costs once
+  Duration sooner;                  ///< of one job
   /// Share of the draws of all that is uncertain in which it saves; empty where nothing was drawn.
   std::optional<double> pays;
   /// Of those advised first, and of all where the job as it is is stated by its events; empty: no

@@ -46,8 +46,11 @@ struct ScaleCurve {
   ScalePoint least;  ///< total cost; of equal ones the fewest
   /// What would be less but for a step that is a guess at its batch: no choice rests on one.
   std::optional<ScalePoint> unmeasured;
-  std::optional<ScalePoint> before;          ///< one instance fewer than that
-  std::optional<ScalePoint> after;           ///< one more
+  /// Whether another number is less but for a global batch that it shares by rounding alone.
+  bool evenly = false;
+  /// The next number below `least`, and above: of those that share a kept global batch evenly.
+  std::optional<ScalePoint> before;
+  std::optional<ScalePoint> after;
   ScalePoint fastest;                        ///< likewise the fewest
   std::optional<ScalePoint> fewest_in_time;  ///< empty: no deadline, or none meets it
   std::optional<ScalePoint> least_in_time;   ///< of those, the one of the least total cost

@@ -198,7 +198,7 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
                               percent(least_saving), text),
                   Tone::plain});
   }
-  const auto more = join(RemedyStanding::costs_more, [&](const Remedied& row) {
+  const auto outcome = [&](const Remedied& row) {
     const JobFigures& after = *row.after;
     const JobFigures& before = advice.before;
     std::string text = row.change + ": ";
@@ -210,9 +210,17 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
                         signed_percent(after.time / before.time - 1.0));
     if (row.one_off > Money{}) text += fmt::format(", and {} once", money(row.one_off));
     return text;
-  });
+  };
+  const auto more = join(RemedyStanding::costs_more, outcome);
   if (!more.empty()) {
     blocks.emplace_back(List{advice.priced ? "Would cost more" : "Would take longer", more});
+  }
+  const auto slower = join(RemedyStanding::takes_longer, outcome);
+  if (!slower.empty()) {
+    blocks.emplace_back(List{advice.constraints.deadline
+                                 ? "Cheaper, but too late for the deadline"
+                                 : "Cheaper, but slower (--deadline says how long is soon enough)",
+                             slower});
   }
   const auto impossible = join(RemedyStanding::impossible, [](const Remedied& row) {
     return fmt::format("{}: {}: {}", row.what.title, row.change, row.reason);
@@ -334,6 +342,7 @@ Report advise_brief(const Advice& advice, const std::string& name) {
   count_of(RemedyStanding::later, "for later rungs");
   count_of(RemedyStanding::no_help, "without effect");
   count_of(RemedyStanding::costs_more, advice.priced ? "costing more" : "taking longer");
+  count_of(RemedyStanding::takes_longer, "cheaper but slower");
   count_of(RemedyStanding::impossible, "not possible");
   count_of(RemedyStanding::not_simulated, "not simulated");
   add("others", fmt::format("{}", fmt::join(others, ", ")));

@@ -50,14 +50,22 @@ std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool sai
                           : fmt::format("At N = {} the total cost is lowest: {}. ",
                                         count(least.instances), outlay_text(scaling, least));
   if (curve.before) {
+    const std::string saved = money(curve.before->outlay.total - least.outlay.total);
     text +=
-        fmt::format("The last of the {} instances saves {} more than it costs",
-                    count(least.instances), money(curve.before->outlay.total - least.outlay.total));
+        curve.before->instances == least.instances - 1.0
+            ? fmt::format("The last of the {} instances saves {} more than it costs",
+                          count(least.instances), saved)
+            : fmt::format("{} save {} more than they cost beside {}",
+                          instances_text(least.instances), saved, count(curve.before->instances));
     text += curve.after ? "; " : ". ";
   }
   if (curve.after) {
-    text += fmt::format("{} more would cost {} more than it saves.", curve.before ? "one" : "One",
-                        money(curve.after->outlay.total - least.outlay.total));
+    const std::string more = money(curve.after->outlay.total - least.outlay.total);
+    text += curve.after->instances == least.instances + 1.0
+                ? fmt::format("{} more would cost {} more than it saves.",
+                              curve.before ? "one" : "One", more)
+                : fmt::format("{} would cost {} more than they save.",
+                              count(curve.after->instances), more);
   } else if (ends) {
     text +=
         fmt::format("More of them may still pay off: use --to to look beyond {}.", count(curve.to));
@@ -259,14 +267,21 @@ std::string scale_headline(const Scaling& scaling) {
   if (scaling.confirmed && (scaling.confirmed->chosen > 0 || !scaling.confirmed->best().meets)) {
     return text + chance;
   }
-  const std::string others =
+  std::string others =
       scaling.curves.size() > 1 ? "No other of these" : "No other number up to " + count(best.to);
-  return fmt::format(
-      "{} {}{}{} costs less{}.{}", text, others,
-      best.unmeasured ? " whose step was measured at its batch" : "",
-      scaling.deadline ? fmt::format(" that meets the deadline of {}", duration(*scaling.deadline))
-                       : "",
-      scaling.hour ? " in total" : "", chance);
+  const char* joined = " ";
+  const auto of_those = [&](bool is, const std::string& what) {
+    if (!is) return;
+    others += joined + what;
+    joined = " and ";
+  };
+  of_those(best.evenly, "that divides the global batch evenly");
+  of_those(best.unmeasured.has_value(), "whose step was measured at its batch");
+  if (scaling.deadline) {
+    of_those(true, "that meets the deadline of " + duration(*scaling.deadline));
+  }
+  return fmt::format("{} {} costs less{}.{}", text, others, scaling.hour ? " in total" : "",
+                     chance);
 }
 
 std::string confirmed_words(const Scaling& scaling) {

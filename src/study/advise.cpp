@@ -16,7 +16,6 @@
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 #include "words/job.hpp"
-#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {
@@ -58,6 +57,7 @@ class Adviser {
     const resolve::Resolved resolved =
         resolve::resolve(scenario, catalog_, host_, {}, resolve::Want::without_texts);
     advice_.before = figures_of_job(base);
+    mean_time_ = base.times.total;
     if (options_.events) {
       Stated as_it_is = stated({{}}).front();
       advice_.before = as_it_is.figures;
@@ -175,9 +175,11 @@ class Adviser {
     row.sooner = advice_.before.time - row.after->time;
     row.saved = options_.jobs * (advice_.before.total - row.after->total) - row.one_off;
     const double change = 1.0 - savings_.cost(*row.after, row.one_off) / savings_.cost_before();
-    row.standing = change >= least_saving || rescues(row) ? RemedyStanding::advised
-                   : change > -least_saving               ? RemedyStanding::no_help
-                                                          : RemedyStanding::costs_more;
+    const bool helps = change >= least_saving || rescues(row);
+    const bool too_long = savings_.too_long(*row.after, row.longest, advice_.before.time);
+    row.standing = helps ? too_long ? RemedyStanding::takes_longer : RemedyStanding::advised
+                   : change > -least_saving ? RemedyStanding::no_help
+                                            : RemedyStanding::costs_more;
   }
 
   void try_remedies(const Situation& situation) {
@@ -196,19 +198,16 @@ class Adviser {
         trials_.push_back({remedy, std::move(change), {}, false, {}, {}});
       }
     }
+    RunOptions options = plain();
+    options.refuse_unheld = !situation.resolved.unheld;
     for_each_index(trials_.size(), 0, [&](std::size_t i) {
       Trial& trial = trials_[i];
       try {
-        const Result result = run(make_(trial.change.set), catalog_, host_, plain());
+        const Result result = run(make_(trial.change.set), catalog_, host_, options);
         if (situation.priced && result.bill.unpriced && !situation.result.bill.unpriced) {
           throw InputError(words::bill_lacks_a_price());
         }
-        const JobFigures after = figures_of_job(result);
-        if (!situation.limits_missed &&
-            after.time > trial.change.longest * situation.result.times.total) {
-          throw InputError(words::takes_longer());
-        }
-        trial.after = after;
+        trial.after = figures_of_job(result);
         trial.caveats = result.caveats;
         trial.by_another = saves_by_another(trial);
       } catch (const InputError& error) {
@@ -291,22 +290,40 @@ class Adviser {
     const bool any_meets = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
       return trial.after && savings_.meets(*trial.after);
     });
-    const Trial* best = nullptr;
-    const auto counts = [&](const Trial& trial) {
-      return trial.after && (!any_meets || savings_.meets(*trial.after));
-    };
-    for (const Trial& trial : trials) {
-      if (counts(trial) && (best == nullptr || value(trial) < value(*best))) best = &trial;
-    }
-    if (best == nullptr) return trials.front();
     const double enough = savings_.cost_before() * (1.0 - least_saving);
-    if (value(*best) > enough) return *best;
-    for (const Trial& trial : trials) {
-      if (counts(trial) && value(trial) <= std::min(enough, value(*best) * (1.0 + nearly))) {
-        return trial;
+    const auto best_of = [&](bool too_long) {
+      const auto counts = [&](const Trial& trial) {
+        return trial.after && (!any_meets || savings_.meets(*trial.after)) &&
+               takes_too_long(trial, trials) == too_long;
+      };
+      const Trial* best = nullptr;
+      for (const Trial& trial : trials) {
+        if (counts(trial) && (best == nullptr || value(trial) < value(*best))) best = &trial;
       }
-    }
-    return *best;
+      if (best == nullptr || value(*best) > enough) return best;
+      for (const Trial& trial : trials) {
+        if (counts(trial) && value(trial) <= std::min(enough, value(*best) * (1.0 + nearly))) {
+          return &trial;
+        }
+      }
+      return best;
+    };
+    const Trial* const soon = best_of(false);
+    if (soon != nullptr && (value(*soon) <= enough || savings_.rescues(*soon->after))) return *soon;
+    const Trial* const late = best_of(true);
+    if (late != nullptr && (soon == nullptr || value(*late) <= enough)) return *late;
+    return soon != nullptr ? *soon : trials.front();
+  }
+
+  /// Of changes that take longer for the sake of a budget, the soonest is enough.
+  [[nodiscard]] bool takes_too_long(const Trial& trial, std::span<const Trial> trials) const {
+    const JobFigures& job = *trial.after;
+    if (savings_.too_long(job, trial.change.longest, mean_time_)) return true;
+    if (options_.constraints.deadline || job.time <= trial.change.longest * mean_time_)
+      return false;
+    return std::any_of(trials.begin(), trials.end(), [&](const Trial& other) {
+      return other.after && savings_.meets(*other.after) && other.after->time < job.time;
+    });
   }
 
   [[nodiscard]] Remedied remedied(const Trial& trial) const {
@@ -320,6 +337,7 @@ class Adviser {
       return row;
     }
     row.after = trial.after;
+    row.longest = trial.change.longest;
     row.one_off = trial.change.one_off;
     row.one_off_words = trial.change.one_off_words;
     for (const std::string& caveat : trial.caveats) {
@@ -334,7 +352,7 @@ class Adviser {
 
   /// A job that misses its deadline may cost more once it meets it.
   [[nodiscard]] bool rescues(const Remedied& row) const {
-    return !savings_.meets(advice_.before) && savings_.meets(row);
+    return row.after && savings_.rescues(*row.after);
   }
 
   /// Whether it is advised, and saves in half of the draws at least.
@@ -546,6 +564,7 @@ class Adviser {
   const AdviseOptions& options_;
   Savings savings_;
   Advice advice_;
+  Duration mean_time_;  ///< of the job as it is, as trials have theirs
   std::vector<Trial> trials_;
   std::vector<std::optional<double>> drawn_before_;
 };

@@ -23,6 +23,16 @@ struct Savings {
     return constraints.met(job.time, job.money);
   }
   [[nodiscard]] bool meets(const Remedied& row) const { return row.after && meets(*row.after); }
+  /// Whether the changed job is one that keeps within limits which the job as it is does not.
+  [[nodiscard]] bool rescues(const JobFigures& job) const { return !meets(before) && meets(job); }
+  /// Whether the changed job is late where the one that takes `now` is not, or takes more than
+  /// `longest` times as long, and nothing allows for that: all time up to a deadline is allowed,
+  /// and without one what it takes to keep within a budget that the job as it is exceeds.
+  [[nodiscard]] bool too_long(const JobFigures& job, double longest, Duration now) const {
+    if (constraints.in_time(now) && !constraints.in_time(job.time)) return true;
+    if (job.time <= longest * now) return false;
+    return constraints.deadline ? !constraints.in_time(job.time) : !rescues(job);
+  }
   /// The cost of all jobs in dollars, `one_off` included, or their time in seconds where nothing
   /// has a price.
   [[nodiscard]] double cost(const JobFigures& job, Money one_off) const {

@@ -43,7 +43,8 @@ std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& s
   std::vector<Remedied> made;
   for (const RemedyStanding standing :
        {RemedyStanding::advised, RemedyStanding::later, RemedyStanding::no_help,
-        RemedyStanding::costs_more, RemedyStanding::impossible, RemedyStanding::not_simulated}) {
+        RemedyStanding::costs_more, RemedyStanding::takes_longer, RemedyStanding::impossible,
+        RemedyStanding::not_simulated}) {
     for (const bool rescuing : {true, false}) {
       add_ranked(made, rows, savings, standing, rescuing);
     }

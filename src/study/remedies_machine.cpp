@@ -254,7 +254,7 @@ std::vector<Change> fewer_instances(const Situation& s) {
     if (s.scenario.job.steps) {
       change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
     }
-    change.longest = 1.0 + alike_share;
+    change.longest = little_longer;
     list.push_back(std::move(change));
   }
   return list;

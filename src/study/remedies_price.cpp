@@ -264,7 +264,9 @@ const Remedy price_list[] = {
       "plans)",
       "paid in full and in advance: finishing early wastes what is left, and overrunning means a "
       "restart"},
-     [](const Situation& s) { return on_demand(s) && s.on_aws() && s.inputs().ranks >= 8.0; },
+     [](const Situation& s) {
+       return on_demand(s) && s.on_aws() && s.inputs().cluster_ranks() >= 8.0;
+     },
      nullptr,
      [](const Situation&) {
        return std::string("give /cluster/price, the block's price for an instance and hour");

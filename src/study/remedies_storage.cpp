@@ -15,9 +15,6 @@
 namespace feedrate::study {
 namespace {
 
-/// Of a bill alone: times as long as the job may take by a change that makes that smaller.
-constexpr double little_longer = 1.1;
-
 bool of_mount(const Situation& s, Service service) {
   return s.scenario.source.service.family() == service;
 }

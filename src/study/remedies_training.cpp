@@ -188,21 +188,10 @@ std::vector<Change> fewer_microbatches(const Situation& s) {
   return list;
 }
 
-/// Whether a GPU holds all weights and gradients in bf16, and its part of Adam's state, in so much
-/// of its memory that the rest is left for activations.
-bool holds_weights(const Situation& s) {
-  constexpr double most = 0.6;
-  // Bytes of a parameter: weight and gradient; Adam's two, and where these are in 16 bits, a copy.
-  const bool single = s.scenario.job.step && s.scenario.job.step->precision == Precision::single;
-  const double of_weights = single ? 8.0 : 4.0;
-  const double of_optimizer = single ? 8.0 : 12.0;
-  const auto& job = s.scenario.job;
-  // What is stated of a step's memory is of one that gathers its weights.
-  if (job.step && job.step->gpu_memory) return false;
-  const auto parameters = parameters_of(job);
-  if (!parameters || !s.resolved.machine || !s.resolved.machine->gpu_memory) return false;
-  const double bytes = *parameters * (of_weights + of_optimizer / s.inputs().gpus());
-  return bytes <= most * s.resolved.machine->gpu_memory->value.base();
+/// Of a job that gathers weights: whether each GPU of a copy of the model may hold its part whole.
+bool holds_whole(const Situation& s) {
+  const ParallelLayout layout = s.scenario.job.parallel.value_or(ParallelLayout{});
+  return holds_weights(s, layout.tensor * layout.pipeline, Parallelism::zero1);
 }
 
 /// Gradients in PyTorch's buckets.
@@ -248,7 +237,7 @@ const Remedy training_list[] = {
       "GPUs wait for weights that are gathered, and each could hold them all",
       "ZeRO-1 exchanges gradients once a step and gathers no weights for a batch",
       "weights and gradients take 4 bytes a parameter of each GPU beside activations"},
-     [](const Situation& s) { return exchanges(s) && shards_weights(s) && holds_weights(s); },
+     [](const Situation& s) { return exchanges(s) && shards_weights(s) && holds_whole(s); },
      [](const Situation&) {
        return std::vector<Change>{{{{"/job/parallelism", "zero1"}}, "parallelism = zero1"}};
      }},
@@ -306,15 +295,56 @@ const Remedy training_list[] = {
        return std::vector<Change>{
            {{{"/job/allreduce/algorithm", "hierarchical"}}, "algorithm = hierarchical"}};
      }},
+    {{"interleaved_stages", "stages of a pipeline interleaved", RemedyKind::setting, 0.5,
+      Rung::one_instance, "GPUs of a pipeline idle, and micro-batches are a multiple of its stages",
+      "v chunks of layers on each GPU divide the idle share by v (Narayanan et al., SC 2021; "
+      "Megatron-LM: --num-layers-per-virtual-pipeline-stage)",
+      "stages send v times as many messages, and the first ones hold more activations"},
+     [](const Situation& s) {
+       const auto& layout = s.result.layout;
+       return layout && layout->bubble > 0.0 &&
+              std::fmod(layout->micro_batches, layout->pipeline) == 0.0;
+     },
+     interleaved_stages},
+    {{"fewer_stages", "fewer stages, more copies of the model", RemedyKind::setting, 0.5,
+      Rung::one_instance,
+      "GPUs of a pipeline idle, and the weights of a model of known size fit into fewer",
+      "of p stages and m micro-batches, a GPU idles p - 1 of m + p - 1 (Narayanan et al., SC "
+      "2021); "
+      "the global batch and the micro-batches stay as they are",
+      "weights, gradients and Adam's state take more of each GPU's memory, 60 % at most here"},
+     [](const Situation& s) {
+       return s.result.layout && s.result.layout->bubble > 0.0 &&
+              s.scenario.job.parallel->expert <= 1.0;
+     },
+     fewer_stages},
+    {{"overlapped_messages", "messages of the layout sent while GPUs compute", RemedyKind::setting,
+      1.0, Rung::one_instance, "GPUs wait for what tensor, context, expert or pipeline send",
+      "sums are cut into parts that are sent while the next is multiplied (Megatron-LM: "
+      "--tp-comm-overlap; NeMo user guide, 2025)",
+      "how much of it is hidden depends on shapes and the GPU"},
+     [](const Situation& s) {
+       return s.result.layout && s.result.layout->exposed > Duration{} &&
+              s.scenario.job.parallel->overlapped <= 0.0;
+     },
+     nullptr,
+     [](const Situation&) {
+       return std::string(
+           "give /job/parallel/overlapped, the share of these messages that is "
+           "hidden, as a profile of a step with it shows");
+     }},
     {{"background_checkpoints", "checkpoints written in the background", RemedyKind::code, 4.0,
       Rung::one_gpu_in_memory, "training stops while checkpoints are written",
-      "only the copy to the host's memory stops training (CheckFreq, FAST 2021; "
+      "training goes on while the copy in the host's memory is written (CheckFreq, FAST 2021; "
       "torch.distributed.checkpoint.async_save)",
-      "the copy takes host memory; a failure while it is written falls back to the one before"},
-     [](const Situation& s) { return s.wait(Stage::checkpoint) > 0.0; },
+      "the copy takes host memory, and the moment for which it stops training is not simulated; a "
+      "failure while it is written falls back to the one before"},
+     [](const Situation& s) {
+       return s.wait(Stage::checkpoint) > 0.0 && !s.inputs().checkpoint_background;
+     },
      [](const Situation&) {
-       return std::vector<Change>{{{{"/job/checkpoint/bandwidth", "10 GB/s"}},
-                                   "copied to the host's memory at 10 GB/s, written later"}};
+       return std::vector<Change>{{{{"/job/checkpoint/background", "true"}},
+                                   words::assigned("checkpoint.background", "true")}};
      }},
     {{"checkpoint_interval", "checkpoints at the best interval", RemedyKind::setting, 0.1,
       Rung::one_gpu_in_memory,

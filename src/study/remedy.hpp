@@ -57,10 +57,13 @@ struct Change {
   /// Beside `set`: without what the change is named after. Where it saves half as much or more
   /// then, something else of it does, and another remedy that makes the same has the better name.
   Setting without{};
-  /// How many times as long the job may take by it, unless it misses a deadline or a budget as it
-  /// is: beyond that it is money for time, and nobody said what time is worth.
+  /// How many times as long the job may take by it, where no deadline or budget allows for more
+  /// (Savings::too_long): beyond that it is money for time, and nobody said what time is worth.
   double longest = std::numeric_limits<double>::infinity();
 };
+
+/// What is little more time where the bill is smaller.
+inline constexpr double little_longer = 1.1;
 
 /// Whether two settings contradict each other: they give a key different values, or one replaces an
 /// object that holds a key of the other. Keys are compared as they are spelled, so remedies use
@@ -116,6 +119,15 @@ void bill_copy(const Situation& s, Change& change);
 Money held_copy(const Situation& s);
 /// Something more that is paid once.
 void add_one_off(Change& change, Money cost, std::string_view of);
+
+/// Whether a GPU holds its part of weights and gradients in bf16, and of Adam's state, in so much
+/// of its memory that the rest is left for activations: `over` GPUs divide the weights, and `how`
+/// says what replicas divide beside.
+bool holds_weights(const Situation& s, double over, Parallelism how);
+/// Of a model that is spread over GPUs: more chunks of layers on each, from few to many.
+std::vector<Change> interleaved_stages(const Situation& s);
+/// Its stages on fewer GPUs that hold them, and so more replicas, which share the global batch.
+std::vector<Change> fewer_stages(const Situation& s);
 
 // The parts of the list, each in a file of its own.
 std::span<const Remedy> loader_remedies();

@@ -122,33 +122,32 @@ class TimeCurve {
     return ScalePoint{n, *outlay};
   }
 
-  /// By what the global batch on so many instances differs from the one to be kept, relative.
-  [[nodiscard]] double off_the_batch(double n) const {
-    return options_.kept == BatchKept::global ? gpu_share(job_, n).off() : 0.0;
+  /// Whether so many instances share the global batch that is to be kept by rounding alone.
+  [[nodiscard]] bool rounds(double n) const {
+    return options_.kept == BatchKept::global && gpu_share(job_, n).off() > 1e-9;
   }
 
   /// The first of all that has least of it.
   template <class Of>
   [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within) const {
     // A step that is a guess at its batch serves where nothing else does, and so does another
-    // global batch than the one to be kept.
-    for (const bool rounds : {false, true}) {
+    // global batch than the one to be kept: with more samples in it a job is done sooner anyway.
+    for (const bool rounded : {false, true}) {
       for (const bool guesses : {false, true}) {
-        if (auto found = least(of, within, guesses, rounds)) return found;
+        if (auto found = least(of, within, guesses, rounded)) return found;
       }
     }
     return std::nullopt;
   }
   template <class Of>
   [[nodiscard]] std::optional<ScalePoint> least(const Of& of, const Constraints& within,
-                                                bool guesses, bool rounds) const {
-    constexpr double alike = 0.05;  // as good as the global batch to be kept
+                                                bool guesses, bool rounded) const {
     std::optional<ScalePoint> best;
     for (double n = 1.0; n <= made_.to; n += 1.0) {
       const auto one = at(n);
       if (!one || !within.in_time(one->outlay.time)) continue;
       if (one->outlay.step_is_guess && !guesses) continue;
-      if (off_the_batch(n) > alike && !rounds) continue;
+      if (rounds(n) && !rounded) continue;
       if (!best || of(one->outlay) < of(best->outlay)) best = one;
     }
     return best;
@@ -162,13 +161,28 @@ class TimeCurve {
     if (of_all && of_all->outlay.total < (1.0 - alike_share) * made_.least.outlay.total) {
       made_.unmeasured = of_all;
     }
-    made_.before = at(made_.least.instances - 1.0);
-    made_.after = at(made_.least.instances + 1.0);
+    const auto rounding = least(total, {}, false, true);
+    made_.evenly =
+        rounding && rounding->outlay.total < (1.0 - alike_share) * made_.least.outlay.total;
+    made_.before = beside_least(-1.0);
+    made_.after = beside_least(1.0);
     made_.fastest = *least(time, {});
+    const auto quickest = least(time, {}, true, true);
+    quickest_ = quickest->instances;
     if (!options_.deadline) return;
     const Constraints within{options_.deadline, {}};
     made_.least_in_time = least(total, within);
     made_.fewest_in_time = least([](const Outlay&) { return 0.0; }, within);
+  }
+
+  /// The next number below or above the one of least cost that may be chosen as it is.
+  [[nodiscard]] std::optional<ScalePoint> beside_least(double step) const {
+    const ScalePoint& from = made_.least;
+    double n = from.instances + step;
+    while (n >= 1.0 && n <= made_.to && rounds(n) && !rounds(from.instances)) n += step;
+    auto found = at(n);
+    if (found && found->outlay.step_is_guess && !from.outlay.step_is_guess) return std::nullopt;
+    return found;
   }
 
   [[nodiscard]] std::set<double> numbers_shown() const {
@@ -182,6 +196,7 @@ class TimeCurve {
     if (job_.cluster.instances <= made_.to) shown.insert(job_.cluster.instances);
     shown.insert(made_.least.instances);
     shown.insert(made_.fastest.instances);
+    shown.insert(quickest_);
     return shown;
   }
 
@@ -190,7 +205,7 @@ class TimeCurve {
     ScaleRow row;
     row.instances = n;
     row.point.set = setting(n);
-    row.rounded = off_the_batch(n) > 1e-9;
+    row.rounded = rounds(n);
     if (const auto one = at(n)) row.step_is_guess = one->outlay.step_is_guess;
     RunOptions options;
     options.list_inputs = shown;  // caveats and remarks come with them
@@ -311,6 +326,7 @@ class TimeCurve {
   const ScaleOptions& options_;
   const Scenario job_;
   ScaleCurve made_;
+  double quickest_ = 1.0;                       ///< whatever its batch and its step
   std::vector<std::optional<Outlay>> outlays_;  ///< with 1, 2, … instances; empty: no result
   std::vector<std::optional<Outlay>> by_mean_;
 };

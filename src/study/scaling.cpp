@@ -144,9 +144,11 @@ void confirm(Scaling& scaling, const MakeScenario& make, const Catalog& catalog,
   }
   const Constraints within{options.deadline, {}};
   const bool guesses = places[first].row->step_is_guess;
+  const bool rounded = places[first].row->rounded;
   const auto total = [&](std::size_t i) -> std::optional<double> {
     const ScaleRow& row = *places[i].row;
     if (!row.point.answered() || (row.step_is_guess && !guesses)) return std::nullopt;
+    if (row.rounded && !rounded) return std::nullopt;
     const Result& result = row.point.result;
     if (!within.in_time(result.times.total)) return std::nullopt;
     return result.bill.total.base();

@@ -39,10 +39,6 @@ std::string preprocessing_helpers(double n, std::string_view instance) {
   return fmt::format("{:g} × {} for preprocessing", n, instance);
 }
 
-std::string takes_longer() {
-  return "the job would take longer";
-}
-
 std::string ranked_by_time(Duration least) {
   return fmt::format(
       "Each start is billed for {:g} s at least, which is about what the job takes: changes are "
@@ -159,6 +155,10 @@ std::string blocks_of(Duration booked) {
 std::string block_that_holds(Duration booked, Duration longest) {
   return fmt::format("{:g} h booked (95 % of draws take {} at most)", booked / hours(1.0),
                      span_words(longest));
+}
+
+std::string interleaved(double virtual_stages) {
+  return fmt::format("schedule = interleaved, virtual_stages = {:g}", virtual_stages);
 }
 
 std::string on_demand_of(double n, double instances) {

@@ -20,7 +20,6 @@ inline constexpr std::string_view worker_fewer_than_cpus = ", one worker fewer t
 std::string with_memory(std::string_view instance, Bytes memory);
 std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
-std::string takes_longer();
 /// `least`: what each start is billed for.
 std::string ranked_by_time(Duration least);
 /// `n` of the `now` that preprocess.
@@ -70,6 +69,8 @@ std::string checkpoint_every(std::string_view interval, bool only_one);
 std::string best_checkpoints(const std::optional<Duration>& interval);
 /// "24 h booked (95 % of draws take 22.1 h at most)"
 std::string block_that_holds(Duration booked, Duration longest);
+/// "schedule = interleaved, virtual_stages = 4"
+std::string interleaved(double virtual_stages);
 /// "24 h booked at a time"
 std::string blocks_of(Duration booked);
 std::string savings(double share);

@@ -1,4 +1,5 @@
 // feedrate advise, as a user meets it.
+#include <cmath>
 #include <set>
 
 #include "catch.hpp"
@@ -602,4 +603,127 @@ TEST_CASE(
       R"("service": "s3", "region": "us-east-2", "bill_storage": true, "storage_held": "365 d")");
   INFO(paid);
   CHECK(paid.find("the data copied once") == std::string::npos);
+}
+
+TEST_CASE("advise: fewer instances are a remedy as far as time allows, whichever limit says so") {
+  const testing_cli::Folder folder;
+  // A file system of 1.5 GB/s has 30 TB to hand out in the job: half of the instances wait as long.
+  const std::string job = "advise '" + folder.write("fsx.json", R"({"name": "video",
+    "dataset": {"samples": 2000000, "bytes_per_sample": "5 MB", "samples_per_object": 1,
+                "bytes_on_gpu_per_sample": "6 MB"},
+    "source": {"service": "fsx-lustre", "deployment_type": "PERSISTENT_2",
+               "throughput_per_capacity": "125 MB/s/TiB", "capacity": "12000 GiB"},
+    "loader": {"num_workers": 8, "batch_size": 8, "pin_memory": true, "fetch_threads": 4},
+    "preprocess": [{"operation": "decode", "cpu": "15 ms"}],
+    "cluster": {"instance": "p4d.24xlarge", "instances": 8, "region": "us-east-1"},
+    "job": {"epochs": 3, "step": {"fixed": "50 ms", "per_sample": "90 ms", "gpus": 8},
+            "allreduce": {"parameters": 1e9, "gradient_type": "bf16"}}})") +
+                          "' ";
+  for (const char* limits :
+       {"", "--deadline '6 h'", "--budget '500 USD'", "--deadline '6 h' --budget '500 USD'"}) {
+    INFO(limits);
+    const auto advice = json_of(job + limits);
+    const auto* fewer = row_of(*advice, "fewer_instances");
+    REQUIRE(fewer != nullptr);
+    CHECK(at(*fewer, "standing").text == "advised");
+    CHECK(at(*fewer, "change").text == "4 instances");
+  }
+  // 1.4 % are too much where the deadline is nearer.
+  const auto time = at(*json_of("run " + job.substr(7)), "result.time.total_s").number;
+  const auto close = json_of(job + "--deadline '" + std::to_string(1.01 * time) + " s'");
+  CHECK(at(*row_of(*close, "fewer_instances"), "standing").text == "takes_longer");
+  // 16 GB of gradients in buckets of 25 MiB: 16 instances wait for them for most of the time.
+  const std::string waits = "advise '" + folder.write("ddp.json", R"({"name": "ddp",
+    "dataset": {"samples": 1024000, "bytes_per_sample": "16 KB", "samples_per_object": 1000},
+    "source": {"service": "s3", "input_mode": "FastFile"},
+    "loader": {"num_workers": 1, "batch_size": 2, "pin_memory": true},
+    "cluster": {"instance": "p4d.24xlarge", "instances": 16, "region": "us-east-1"},
+    "job": {"epochs": 1, "parallelism": "ddp", "step": {"fixed": "300 ms", "gpus": 8},
+            "allreduce": {"parameters": 8e9, "gradient_type": "bf16"}}})") +
+                            "' ";
+  const auto fewer = [&](const std::string& limits) {
+    const auto advice = json_of(waits + limits);
+    const auto* row = row_of(*advice, "fewer_instances");
+    REQUIRE(row != nullptr);
+    return at(*row, "standing").text + ": " + at(*row, "change").text;
+  };
+  // One takes twice the time, at a seventh of the cost.
+  CHECK(fewer("") == "takes_longer: 1 instance");
+  CHECK(fewer("--deadline '3 h'") == "takes_longer: 1 instance");
+  CHECK(fewer("--deadline '7 h'") == "advised: 1 instance");
+  const auto full = shell("feedrate " + waits + "--full");
+  CHECK(full.out.find(
+            "Cheaper, but slower (--deadline says how long is soon enough)\n  · 1 instance: "
+            "$") != std::string::npos);
+}
+
+namespace {
+
+/// 70 billion parameters over 8 instances of 8 GPUs: two copies in four stages, each with 16
+/// micro-batches of a sample.
+std::string spread_job(const testing_cli::Folder& folder) {
+  return "'" + folder.write("spread.json", R"({"name": "spread",
+    "dataset": {"samples": 320000, "bytes_per_sample": "16 KB", "samples_per_object": 100},
+    "source": {"service": "s3"},
+    "loader": {"kind": "webdataset", "num_workers": 2, "batch_size": 16, "pin_memory": true},
+    "cluster": {"instance": "p5.48xlarge", "instances": 8, "region": "us-east-1"},
+    "job": {"epochs": 1, "parallelism": "zero1",
+      "step": {"model_parameters": 70e9, "tokens_per_sample": 4096, "utilization": 0.5, "cv": 0},
+      "parallel": {"tensor": 8, "pipeline": 4, "layers": 80, "hidden_size": 8192},
+      "allreduce": {"parameters": 70e9, "gradient_type": "bf16"}}})") +
+         "' ";
+}
+
+}  // namespace
+
+TEST_CASE("advise: a pipeline that idles is interleaved, or has fewer stages where memory allows") {
+  const testing_cli::Folder folder;
+  const std::string job = spread_job(folder);
+  const auto advice = json_of("advise " + job);
+  const auto* interleaved = row_of(*advice, "interleaved_stages");
+  REQUIRE(interleaved != nullptr);
+  CHECK(at(*interleaved, "standing").text == "advised");
+  CHECK(at(*interleaved, "change").text == "schedule = interleaved, virtual_stages = 4");
+  const auto* fewer = row_of(*advice, "fewer_stages");
+  REQUIRE(fewer != nullptr);
+  // 2 · 16 samples a step before, 4 · 8 then. In one stage, weights and gradients are 35 GB a GPU
+  // and Adam's state 13: 0.1 GB more than 60 % of its memory.
+  CHECK(at(*fewer, "change").text == "pipeline = 2, batch_size = 8");
+  const auto* messages = row_of(*advice, "overlapped_messages");
+  REQUIRE(messages != nullptr);
+  CHECK(at(*messages, "reason").text.find("give /job/parallel/overlapped") == 0);
+  // Without messages, three of nineteen parts idle; of v chunks, three of 16 v + 3: with 10 of them
+  // within 1 % of the best.
+  const auto alone = json_of("advise " + job + "--set /job/parallel/overlapped=1");
+  const auto* best = row_of(*alone, "interleaved_stages");
+  REQUIRE(best != nullptr);
+  CHECK(row_of(*alone, "overlapped_messages") == nullptr);
+  const double before = at(*alone, "before.total_s").number;
+  CHECK(at(*best, "change").text == "schedule = interleaved, virtual_stages = 10");
+  CHECK(at(*best, "after.total_s").number / before ==
+        Approx((160.0 + 3.0) / 160.0 / (19.0 / 16.0)).epsilon(0.02));
+  // 40 GB hold no half of these stages with gradients and Adam's state.
+  const auto small = json_of("advise " + job + "--set instance=p4d.24xlarge");
+  CHECK(row_of(*small, "fewer_stages") == nullptr);
+}
+
+TEST_CASE("advise: checkpoints in the background are what `background` makes of them") {
+  const testing_cli::Folder folder;
+  // 840 GB at 4 GB/s: 210 s in each hour.
+  const std::string job = spread_job(folder) +
+                          "--set '/job/checkpoint={\"interval\": \"1 h\", \"size\": \"840 GB\", "
+                          "\"bandwidth\": \"4 GB/s\"}' ";
+  const auto advice = json_of("advise " + job);
+  const auto* row = row_of(*advice, "background_checkpoints");
+  REQUIRE(row != nullptr);
+  CHECK(at(*row, "change").text == "checkpoint.background = true");
+  const double before = at(*advice, "before.total_s").number;
+  const double after = at(*row, "after.total_s").number;
+  const double checkpoints = std::floor((before - after) / 210.0 + 0.5);
+  CHECK(before - after == Approx(210.0 * checkpoints));
+  CHECK(checkpoints == std::floor(after / 3600.0));
+  const auto set = json_of("run " + job + "--set /job/checkpoint/background=true");
+  CHECK(after == at(*set, "result.time.total_s").number);
+  const auto none = json_of("advise " + job + "--set /job/checkpoint/background=true");
+  CHECK(row_of(*none, "background_checkpoints") == nullptr);
 }

@@ -103,6 +103,7 @@ TEST_CASE(
     CHECK(counted_as(others, "without effect") == standing["no_help"]);
     CHECK(counted_as(others, "costing more") + counted_as(others, "taking longer") ==
           standing["costs_more"]);
+    CHECK(counted_as(others, "cheaper but slower") == standing["takes_longer"]);
     CHECK(counted_as(others, "not possible") == standing["impossible"]);
     CHECK(counted_as(others, "not simulated") == standing["not_simulated"]);
     CHECK(lines_of(command) <= 26);

@@ -130,6 +130,31 @@ TEST_CASE("scale: the global batch is kept on request, and rounding is said") {
   CHECK(has(none.err, "/loader/batch_size: expected the batch of a GPU"));
 }
 
+TEST_CASE("scale: what shares the global batch by rounding is not recommended, whatever it saves") {
+  const Folder folder;
+  // 32 batches of 2 on 8 GPUs: 512 samples, an even share for 32 instances, and none for 33 to 36,
+  // which would train 528 and more a step.
+  const std::string job = folder.write("strong.json", R"({"name": "strong",
+    "dataset": {"samples": 1024000, "bytes_per_sample": "16 KB", "samples_per_object": 100},
+    "source": {"service": "s3", "input_mode": "FastFile"},
+    "loader": {"num_workers": 4, "batch_size": 2, "pin_memory": true},
+    "cluster": {"instance": "p5.48xlarge", "region": "us-east-1"},
+    "job": {"epochs": 1, "step": {"fixed": "2838.3 ms", "gpus": 8}, "parallelism": "fsdp",
+      "gradient_accumulation": 32, "allreduce": {"parameters": 8e9, "gradient_type": "bf16"}}})");
+  const Outcome text = shell("feedrate scale '" + job +
+                             "' --strong --to 36 --value-of-hour '2000 USD/h' | tr -s '\n ' ' '");
+  INFO(text.out);
+  CHECK(has(text.out, " 32 instances: "));
+  CHECK(has(text.out,
+            "No other number up to 36 that divides the global batch evenly costs less in "
+            "total."));
+  CHECK(has(text.out, "32 instances save $"));
+  CHECK(has(text.out, " more than they cost beside 16."));
+  CHECK(has(text.out, "36 instances would take "));
+  CHECK(has(text.out, ", but share the global batch only by rounding."));
+  CHECK_FALSE(has(text.out, "-$"));
+}
+
 TEST_CASE("scale: machines beside each other, a table each, and the best of all") {
   const Outcome text = shell(caltech + "--vary num_workers=1,3 --deadline '10 min' --to 8");
   INFO(text.out << text.err);

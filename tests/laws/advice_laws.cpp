@@ -122,6 +122,15 @@ void check_laws(const Advice& advice) {
         break;
       case RemedyStanding::no_help:
       case RemedyStanding::costs_more: CHECK(row.number == 0); break;
+      case RemedyStanding::takes_longer:
+        CHECK(row.number == 0);
+        CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before(advice));
+        if (advice.constraints.deadline) {
+          CHECK_FALSE(advice.constraints.in_time(row.after->time));
+        } else {
+          CHECK(row.after->time > row.longest * advice.before.time);
+        }
+        break;
       case RemedyStanding::impossible:
       case RemedyStanding::not_simulated:
         CHECK_FALSE(row.reason.empty());

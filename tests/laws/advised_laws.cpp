@@ -162,7 +162,7 @@ TEST_CASE("advised: where GPUs have next to no work each rung is held against th
 }
 
 TEST_CASE("advised: of a remedy's changes the least that is nearly as good as the best is taken") {
-  int lesser = 0, rescued = 0, worse = 0;
+  int lesser = 0, rescued = 0, worse = 0, slower = 0;
   for_advised(52, 7, 0, [&](const Advised& of) {
     const Scenario scenario = of.make({});
     const Result base = study::run(scenario, catalog(), nullptr);
@@ -203,18 +203,12 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
         JobFigures after;
       };
       const std::vector<Change>& changes = named;
-      std::vector<Tried> tried;
+      std::vector<Tried> tried, late;
       bool any_meets = false;
       for (const Change& change : changes) {
         try {
           tried.push_back(
               {change, study::figures_of_job(study::run(of.make(change.set), catalog(), nullptr))});
-          // Less money for more time is no remedy where nobody said what time is worth.
-          if (!situation.limits_missed &&
-              tried.back().after.time > change.longest * of.advice.before.time) {
-            tried.pop_back();
-            continue;
-          }
           any_meets = any_meets || of.meets(tried.back().after);
         } catch (const InputError&) {
         }
@@ -222,6 +216,33 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
       if (any_meets) {
         std::erase_if(tried, [&](const Tried& one) { return !of.meets(one.after); });
       }
+      // Less money for more time is no remedy where nobody said what time is worth: a deadline says
+      // it, and a budget that is exceeded asks for the soonest that keeps within it.
+      std::optional<Duration> soonest;
+      for (const Tried& one : tried) {
+        if (of.meets(one.after))
+          soonest = std::min(soonest.value_or(one.after.time), one.after.time);
+      }
+      std::vector<Tried> in_time;
+      for (const Tried& one : tried) {
+        const auto& deadline = of.options.constraints.deadline;
+        const bool allowed = deadline ? one.after.time <= *deadline
+                                      : situation.limits_missed && soonest == one.after.time;
+        const bool misses = deadline && of.advice.before.time <= *deadline && !allowed;
+        const bool fast = !misses && one.after.time <= one.change.longest * of.advice.before.time;
+        (fast || allowed ? in_time : late).push_back(one);
+      }
+      const auto cost = [&](const Tried& one) { return of.cost(one.after, one.change.one_off); };
+      const double enough = of.cost_before() * (1.0 - least_saving);
+      const auto cheap = [&](const Tried& one) { return cost(one) <= enough; };
+      const auto meeting = [&](const Tried& one) {
+        return situation.limits_missed && of.meets(one.after);
+      };
+      const bool on_time = std::any_of(in_time.begin(), in_time.end(), cheap) ||
+                           std::any_of(in_time.begin(), in_time.end(), meeting) ||
+                           (!in_time.empty() && std::none_of(late.begin(), late.end(), cheap)) ||
+                           late.empty();
+      tried = on_time ? in_time : late;
       const auto listed = [&](const Change& change) {
         return std::count_if(of.advice.remedies.begin(), of.advice.remedies.end(),
                              [&](const Remedied& one) {
@@ -238,12 +259,10 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
         CHECK_FALSE(row->reason.empty());
         continue;
       }
-      const auto cost = [&](const Tried& one) { return of.cost(one.after, one.change.one_off); };
       const auto best =
           std::min_element(tried.begin(), tried.end(),
                            [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
       auto expected = best;
-      const double enough = of.cost_before() * (1.0 - least_saving);
       if (cost(*best) <= enough) {
         expected = std::find_if(tried.begin(), tried.end(), [&](const Tried& one) {
           return cost(one) <= enough && cost(one) <= 1.01 * cost(*best);
@@ -266,8 +285,10 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
       const bool rescues = of.rescues(*row);
       rescued += rescues ? 1 : 0;
       worse += share < -least_saving ? 1 : 0;
+      slower += !on_time && share >= least_saving ? 1 : 0;
       const RemedyStanding standing =
-          share >= least_saving || rescues
+          !on_time && share >= least_saving ? RemedyStanding::takes_longer
+          : share >= least_saving || rescues
               ? (rescues || row->what.from <= of.advice.works_on ? RemedyStanding::advised
                                                                  : RemedyStanding::later)
           : share > -least_saving ? RemedyStanding::no_help
@@ -280,6 +301,7 @@ TEST_CASE("advised: of a remedy's changes the least that is nearly as good as th
   CHECK_DRAWN(lesser > 0);
   CHECK_DRAWN(rescued > 0);
   CHECK_DRAWN(worse > 3);
+  CHECK_DRAWN(slower > 0);
 }
 
 TEST_CASE("advised: nothing that comes later saves a tenth of the job beyond what is advised") {

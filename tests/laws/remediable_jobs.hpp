@@ -132,6 +132,26 @@ inline Scenario generated(Generator& random) {
     if (clouds.chance(0.5)) set("/source/region", "us-east4");
     if (clouds.chance(0.5)) set("/cluster/instance", "g6.xlarge");
   }
+  Generator spread = testing_resolve::draws_of(settings);
+  if (spread.chance(0.2)) {
+    const auto one_of = [&](const char* first, const char* second) {
+      return spread.chance(0.5) ? first : second;
+    };
+    set("/cluster/instance", "ml.p3.16xlarge");
+    set("/cluster/instances", one_of("1", "2"));
+    set("/loader/batch_size", one_of("8", "6"));
+    set("/job/gradient_accumulation", one_of("1", "4"));
+    set("/job/efficiency", "null");
+    set("/job/parallelism", one_of("zero1", "ddp"));
+    set("/job/allreduce", R"({"parameters": 25000000, "algorithm": "nccl"})");
+    set("/job/step", R"({"fixed": "70 ms", "tokens_per_sample": 512})");
+    std::string layout = R"({"tensor": 2, "pipeline": 4, "hidden_size": 1024)";
+    layout += one_of(R"(, "layers": 24)", R"(, "layers": 14)");
+    layout += one_of("", R"(, "schedule": "interleaved")");
+    layout += one_of("", R"(, "overlapped": 0.5)");
+    layout += one_of("", R"(, "micro_batches": 8)");
+    set("/job/parallel", layout + "}");
+  }
   return testing_resolve::scenario_with(settings);
 }
 

@@ -430,9 +430,10 @@ class Table {
                                                 said->protocol.empty() && said->algorithm == "ring",
                                             {{{"/job/allreduce/algorithm", "hierarchical"}}});
     rows_["background_checkpoints"] =
-        where(wait(Stage::checkpoint) > 0.0, {{{"/job/checkpoint/bandwidth", "10 GB/s"}}});
+        where(wait(Stage::checkpoint) > 0.0 && !in_.checkpoint_background,
+              {{{"/job/checkpoint/background", "true"}}});
     // Young's interval of 3.8 failures in 1,000 days of a node.
-    const double between = 1000.0 * 86400.0 / 3.8 / in_.instances;
+    const double between = 1000.0 * 86400.0 / 3.8 / in_.cluster_instances();
     const double young = std::sqrt(2.0 * in_.checkpoint_time.base() * between);
     // One at least in the job, for one without any loses all of it.
     const auto& times = now_.result.times;
@@ -455,6 +456,55 @@ class Table {
     }
     batches();
     precision();
+    layouts();
+  }
+
+  /// Four stages of layers, and micro-batches of a sample each where it is not said.
+  void layouts() {
+    rows_["interleaved_stages"] = rows_["fewer_stages"] = rows_["overlapped_messages"] =
+        where(false, {});
+    if (!job_.job.parallel) return;
+    const ParallelLayout& now = *job_.job.parallel;
+    const double batch = *job_.loader.batch_size;
+    const double batches = job_.job.gradient_accumulation.value_or(1.0);
+    const double of_step = batch * batches;
+    const double micro_batches = now.micro_batches.value_or(of_step);
+    const bool is_interleaved = now.schedule == PipelineSchedule::interleaved;
+    // Of 24 layers 6 are on each GPU; of 14 at most 4, as many as in chunks of 2 or 1.
+    std::vector<double> chunks =
+        now.layers == 24.0 ? std::vector{2.0, 3.0, 6.0} : std::vector{2.0, 4.0};
+    if (is_interleaved) chunks.erase(chunks.begin());
+    std::vector<Setting> interleaved;
+    for (const double n : chunks) {
+      Setting set;
+      if (!is_interleaved) set.emplace_back("/job/parallel/schedule", "interleaved");
+      set.emplace_back("/job/parallel/virtual_stages", fmt::format("{:g}", n));
+      interleaved.push_back(set);
+    }
+    rows_["interleaved_stages"] = where(std::fmod(micro_batches, 4.0) == 0.0, interleaved);
+    // 25 million parameters fit everywhere.
+    std::vector<Setting> fewer;
+    const double each = of_step / micro_batches;
+    const auto add = [&](double times, double batch_then, double batches_then) {
+      Setting set{{"/job/parallel/pipeline", fmt::format("{:g}", 4.0 / times)}};
+      if (batch_then != batch) set.emplace_back("batch_size", fmt::format("{:g}", batch_then));
+      if (batches_then != batches) {
+        set.emplace_back("gradient_accumulation", fmt::format("{:g}", batches_then));
+      }
+      if (now.micro_batches) {
+        set.emplace_back("/job/parallel/micro_batches", times == 2.0 ? "4" : "null");
+      }
+      if (times == 4.0 && is_interleaved) set.emplace_back("/job/parallel/schedule", "null");
+      if (job_.job.steps) {
+        set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps * batch /
+                                                                       batch_then / times)));
+      }
+      fewer.push_back(set);
+    };
+    if (std::fmod(micro_batches, 2.0) == 0.0) add(2.0, batch / 2.0, batches);
+    if (std::fmod(micro_batches, 4.0) == 0.0) add(4.0, each, micro_batches / 4.0);
+    rows_["fewer_stages"] = where(true, fewer);
+    rows_["overlapped_messages"] = {now.overlapped == 0.0, {}, true};
   }
 
   void batches() {
@@ -509,7 +559,7 @@ class Table {
         where(source.nat_gateway == true && aws && !far() && source.service.family() == Service::s3,
               {{{"/source/nat_gateway", "false"}}});
     Setting one_zone;
-    if (job_.cluster.zones && *job_.cluster.zones > 1.0 && in_.instances > 1.0) {
+    if (job_.cluster.zones && *job_.cluster.zones > 1.0 && in_.cluster_instances() > 1.0) {
       one_zone.emplace_back("/cluster/zones", "1");
     }
     if (source.other_zone == true) one_zone.emplace_back("/source/other_zone", "false");
@@ -520,7 +570,7 @@ class Table {
                   job_.cluster.purchase == Purchase::spot,
               {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}}});
     rows_["block_length"] = {false};  // nothing is booked here
-    rows_["capacity_block"] = {demand && aws && in_.ranks >= 8.0, {}, true};
+    rows_["capacity_block"] = {demand && aws && in_.cluster_ranks() >= 8.0, {}, true};
   }
 
   /// Machines of the same cloud with as many of the same GPUs, the cheapest first.
@@ -574,7 +624,7 @@ class Table {
       if (job_.cluster.network) networks.back().emplace_back("/cluster/network", "null");
     }
     rows_["faster_network"] = where(
-        (in_.instances > 1.0 && wait(Stage::allreduce) > least_saving) ||
+        (in_.cluster_instances() > 1.0 && wait(Stage::allreduce) > least_saving) ||
             wait(Stage::network) > least_saving || now_.result.bottleneck.stage == Stage::network,
         networks);
     rows_["cpu_helpers"] = {waits && !job_.loader.remote && in_.cpu.base() > 0.0};
@@ -608,7 +658,7 @@ class Table {
     several.lacks =
         job_.job.efficiency || (!now_.situation.priced && !now_.situation.limits_missed);
     for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
-      Setting set{{"instances", fmt::format("{:g}", times * in_.instances)}};
+      Setting set{{"instances", fmt::format("{:g}", times * now)}};
       if (job_.job.steps) {
         set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps / times)));
       }

@@ -241,6 +241,7 @@ TEST_CASE("law: a shorter range is the beginning of a longer one") {
 }
 
 TEST_CASE("law: the global batch is kept as far as whole samples allow, and so are the samples") {
+  int left_out = 0;
   for_generated(20, 5, [&](const api::ScenarioMaker& make, pipeline::Generator&) {
     study::ScaleOptions options;
     options.kept = BatchKept::global;
@@ -258,6 +259,23 @@ TEST_CASE("law: the global batch is kept as far as whole samples allow, and so a
       CHECK(trained >= wanted * (1.0 - 1e-9));
       CHECK(trained < wanted + *scenario.loader.batch_size * row.instances + 1e-6 * wanted);
     }
+    // What trains on another batch is not chosen, nor is it what more or fewer are compared with.
+    const auto evenly = [&](double n) {
+      return std::fmod(batch * job.cluster.instances, n) == 0.0;
+    };
+    CHECK(evenly(curve.least.instances));
+    CHECK(evenly(curve.fastest.instances));
+    for (const auto* beside : {&curve.before, &curve.after}) {
+      if (!*beside) continue;
+      CHECK(evenly((*beside)->instances));
+      CHECK((*beside)->outlay.total >= curve.least.outlay.total);
+    }
+    for (const ScaleRow& row : curve.rows) {
+      left_out += row.rounded && row.point.answered() &&
+                          row.point.result.bill.total < curve.least.outlay.total
+                      ? 1
+                      : 0;
+    }
     // What is lost adds up to what the whole job lacks, against all of the batch on one instance.
     const Result& one = curve.rows.front().point.result;
     for (const ScaleRow& row : curve.rows) {
@@ -270,6 +288,7 @@ TEST_CASE("law: the global batch is kept as far as whole samples allow, and so a
     }
     if (curve.end_of_batch) CHECK(*curve.end_of_batch == batch * job.cluster.instances);
   });
+  CHECK_DRAWN(left_out > 0);
 }
 
 namespace {

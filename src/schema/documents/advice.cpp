@@ -54,7 +54,9 @@ struct Recorded<Remedied> {
                                               "its name; feedrate advise --list describes each"),
         number_or_null<&R::number>("number", "for --apply; null: cannot be chosen"),
         written<&R::standing>("standing",
-                              "advised, later, no_help, costs_more, impossible or not_simulated"),
+                              "advised, later, no_help, costs_more, takes_longer (cheaper, but "
+                              "longer than anything given allows for), impossible or "
+                              "not_simulated"),
         written<&R::what, &RemedyWords::kind>("kind", "setting, code, data or infrastructure"),
         written<&R::what, &RemedyWords::effort_hours>("effort_h", "of one engineer"),
         written<&R::what, &RemedyWords::from>("from", "first rung that it may help"),

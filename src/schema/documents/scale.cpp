@@ -168,8 +168,10 @@ struct Recorded<ScaleCurve> {
         written<&C::unanswered>("unanswered", "how many of them have no result"),
         written<&C::end_of_batch>("end_of_batch", "more instances have no sample for each GPU"),
         written<&C::least>("least", "the least total cost; of equal ones the fewest"),
-        written<&C::before>("one_fewer", "one instance fewer"),
-        written<&C::after>("one_more", "one instance more"),
+        written<&C::before>("one_fewer",
+                            "one instance fewer; with a kept global batch the next number below "
+                            "that shares it evenly"),
+        written<&C::after>("one_more", "likewise more"),
         written<&C::fastest>("fastest", "the least time"),
         written<&C::fewest_in_time>(
             "fewest_in_time",
