@@ -95,9 +95,9 @@ std::string data_follows(const Scenario& first, std::span<const Setting> setting
 
 namespace {
 
-std::vector<Placed> placed(std::span<const SweepPoint> points) {
+std::vector<Placed> all_placed(std::span<const SweepPoint> points) {
   std::vector<Placed> list;
-  for (const SweepPoint& point : points) list.push_back(study::placed(point));
+  for (const SweepPoint& point : points) list.push_back(placed(point));
   return list;
 }
 
@@ -106,7 +106,7 @@ std::vector<Placed> placed(std::span<const SweepPoint> points) {
 void hold_against(Sweep& sweep, const Constraints& constraints) {
   sweep.constraints = constraints;
   if (!constraints.any()) return;
-  const Meeting found = study::meeting(placed(sweep.points), constraints);
+  const Meeting found = study::meeting(all_placed(sweep.points), constraints);
   sweep.meeting = found.points;
   sweep.cheapest_meeting = found.cheapest;
 }
@@ -149,7 +149,7 @@ Sweep swept(std::vector<SweepPoint> points) {
   problems.throw_if_all(sweep.points.size(),
                         [&](std::size_t i) { return setting_words(sweep.points[i].set); });
   if (sweep.points.empty()) return sweep;
-  StandingOut best = standing_out(placed(sweep.points));
+  StandingOut best = standing_out(all_placed(sweep.points));
   sweep.pareto = std::move(best.pareto);
   sweep.fastest = best.fastest;
   sweep.cheapest = best.cheapest;
