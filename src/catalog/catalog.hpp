@@ -138,6 +138,7 @@ struct S3Price {
 
 struct S3Limits {
   Known<Frequency> gets_per_prefix;
+  Known<Frequency> puts_per_prefix;
   Range<Duration> first_byte;
   Range<Duration> small_request;       ///< median of requests under 512 KB
   Range<Duration> express_first_byte;  ///< of S3 Express One Zone, within its zone

@@ -9,6 +9,7 @@
 #include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/portable_math.hpp"
+#include "catalog/regions.hpp"
 
 namespace feedrate {
 namespace {
@@ -328,12 +329,13 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   return {std::nullopt, no_offer(catalog, query, service, std::move(regions))};
 }
 
-bool outside(const Machine* machine, std::string_view cloud) {
-  return machine != nullptr && machine->cloud != cloud;
+bool outside(const Machine* machine, std::string_view region, std::string_view cloud) {
+  if (machine != nullptr) return machine->cloud != cloud;
+  return !region.empty() && cloud_of_region(region) != cloud;
 }
 
-bool outside_aws(const Machine* machine) {
-  return outside(machine, "aws");
+bool outside_aws(const Machine* machine, std::string_view region) {
+  return outside(machine, region, "aws");
 }
 
 std::string_view default_region_of(std::string_view cloud) {
@@ -344,7 +346,7 @@ std::string_view default_region_of(std::string_view cloud) {
 }
 
 std::string aws_region(const Machine* machine, std::string_view region) {
-  return std::string(region.empty() || outside_aws(machine) ? default_region : region);
+  return std::string(region.empty() || outside_aws(machine, region) ? default_region : region);
 }
 
 std::string region_of_price(const Catalog& catalog, const Cluster& cluster) {

@@ -119,10 +119,11 @@ std::string region_of_price(const Catalog& catalog, const Cluster& cluster);
 /// Billing of a service; per second without minimum, assumed, where the catalogue has none.
 BillingRule billing_rule(const Catalog& catalog, std::string_view service);
 
-/// Whether a machine is known to stand in another cloud than `cloud`: what that stores comes to it
-/// over the internet. Null: not known, so no.
-bool outside(const Machine* machine, std::string_view cloud);
-bool outside_aws(const Machine* machine);
+/// Whether a machine is known to stand elsewhere than in `cloud`: what that stores comes to it over
+/// the internet. Of a machine without a name (null) its region says so; without one it is not
+/// known, so no.
+bool outside(const Machine* machine, std::string_view region, std::string_view cloud);
+bool outside_aws(const Machine* machine, std::string_view region);
 
 /// The region whose prices a cloud's store is billed by where none is named; "" of a cloud without
 /// a store that has prices.

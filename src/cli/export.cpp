@@ -301,7 +301,8 @@ int export_skypilot(const ExportArguments& arguments) {
     candidate.region = scenario.cluster.region.value_or("");
     candidate.spot = scenario.cluster.purchase == Purchase::spot;
     candidate.seconds = point.figure(FigureId::total_time).value_or(0.0);
-    candidate.usd = point.figure(FigureId::total_cost).value_or(0.0);
+    candidate.total_usd = point.figure(FigureId::total_cost).value_or(0.0);
+    candidate.usd = point.figure(FigureId::money).value_or(candidate.total_usd);
     candidate.unpriced = point.figure(FigureId::unpriced).has_value();
     candidate.setting = other_settings(point);
     candidate.interruptions = report::exported_interruptions(point);

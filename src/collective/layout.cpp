@@ -64,15 +64,26 @@ GroupShape pipeline_group(const Degrees& d) {
   return evenly_apart(d.pipeline, d.tensor * d.context * d.run(), d.gpus);
 }
 
-GroupShape data_group(const Degrees& d) {
-  const double all = d.context * d.data;
-  const double together = d.context * d.run();
-  if (together >= all) return evenly_apart(all, d.tensor, d.gpus);
+/// Of the GPUs with the same part of the model, each `nth`, which alone share something.
+static GroupShape every_nth(const Degrees& d, double nth) {
+  const double all = d.context * d.data / nth;
+  const double together = d.context * d.run() / nth;
+  const double stride = d.tensor * nth;
+  if (together >= all) return evenly_apart(all, stride, d.gpus);
   // Runs of GPUs side by side, a whole pipeline apart.
-  const GroupShape one = evenly_apart(together, d.tensor, d.gpus);
-  const GroupShape runs = evenly_apart(all / together, d.tensor * together * d.pipeline, d.gpus);
+  const GroupShape one = evenly_apart(together, stride, d.gpus);
+  const GroupShape runs =
+      evenly_apart(all / together, d.tensor * d.context * d.run() * d.pipeline, d.gpus);
   const double per_instance = one.per_instance * runs.per_instance;
   return {all, per_instance, d.gpus / per_instance};
+}
+
+GroupShape data_group(const Degrees& d) {
+  return every_nth(d, 1.0);
+}
+
+GroupShape copies_of_expert(const Degrees& d) {
+  return every_nth(d, d.expert);
 }
 
 Fabric fabric_of(const Fabric& cluster, const GroupShape& group, Duration filling_inside) {

@@ -38,6 +38,8 @@ GroupShape expert_group(const Degrees& degrees);
 GroupShape pipeline_group(const Degrees& degrees);
 /// GPUs with the same part of the model, whose gradients are summed.
 GroupShape data_group(const Degrees& degrees);
+/// Those of them that hold the same experts, too.
+GroupShape copies_of_expert(const Degrees& degrees);
 
 /// The links of one such group, which shares the network with those beside it. `filling_inside`
 /// stands for the cluster's where the group needs no network.

@@ -52,7 +52,7 @@ struct ParallelLayout {
 
 /// GPUs that exchange something, each of which belongs to one such group.
 struct GroupExchange {
-  std::string group;       ///< "tensor", "context", "expert", "pipeline" or "data"
+  std::string group;       ///< "tensor", "context", "expert", "pipeline", "data" or "expert data"
   double gpus = 1.0;       ///< of a group
   double instances = 1.0;  ///< that a group reaches over
   Bytes sent;              ///< by each GPU in an optimiser step; a pipeline's middle stages
@@ -70,7 +70,7 @@ struct ModelLayout {
   double micro_batches = 1.0;  ///< of a replica and an optimiser step
   double bubble = 0.0;         ///< of the pipeline, over the time of all its micro-batches
   Duration idle;               ///< of each GPU in an optimiser step for that bubble
-  Duration exposed;            ///< what the messages of all groups but `data` add to a step
+  Duration exposed;            ///< what the messages of all groups but those of gradients add
   std::vector<GroupExchange> groups{};  ///< those of more than one GPU
 };
 

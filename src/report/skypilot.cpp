@@ -35,6 +35,9 @@ std::string told(const SkyCandidate& candidate) {
   std::string words =
       fmt::format("{}, {}{}", duration(seconds(candidate.seconds)), money(usd(candidate.usd)),
                   candidate.setting.empty() ? "" : " at " + candidate.setting);
+  if (candidate.total_usd > candidate.usd) {
+    words += fmt::format(", {} with the value of its hours", money(usd(candidate.total_usd)));
+  }
   if (candidate.unpriced) words += ", without what has no price here";
   if (!candidate.interruptions.empty()) words += "; " + candidate.interruptions;
   return printable(words);

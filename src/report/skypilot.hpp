@@ -33,7 +33,8 @@ struct SkyCandidate {
   std::string region;  ///< "" for any
   bool spot = false;
   double seconds = 0.0;              ///< of the whole job, on all nodes
-  double usd = 0.0;                  ///< what the whole job costs in total
+  double usd = 0.0;                  ///< what the whole job costs
+  double total_usd = 0.0;            ///< with what its hours are worth
   bool unpriced = false;             ///< that lacks a price, and looks cheaper than it is
   std::string setting;               ///< "num_workers=8" of the point that it is; "" for none
   std::string interruptions;         ///< what is expected of them; "" where none are counted

@@ -120,11 +120,12 @@ struct Context {
   const Draw& draw;
   Resolved& out;
   std::vector<Problem> problems{};
-  bool machine_missing = false;           ///< an instance is named that the catalogue does not have
-  Bytes checkpoint{};                     ///< size of one, once it is resolved
-  bool gradients_apart = false;           ///< gradients have a network that nothing else uses
-  std::optional<Spread> layout{};         ///< filled by resolve_layout()
-  std::optional<NetworkFabric> fabric{};  ///< filled by network_fabric()
+  bool machine_missing = false;  ///< an instance is named that the catalogue does not have
+  Bytes checkpoint{};            ///< size of one, once it is resolved
+  std::optional<Bytes> checkpoint_part{};  ///< what a request writes of it, once that is used
+  bool gradients_apart = false;            ///< gradients have a network that nothing else uses
+  std::optional<Spread> layout{};          ///< filled by resolve_layout()
+  std::optional<NetworkFabric> fabric{};   ///< filled by network_fabric()
   /// T(N)/T(1) of the epochs, where that is given or follows from a measured scaling.
   std::optional<double> time_ratio{};
   bool texts = true;    ///< whether anyone reads the keys and texts of what is used
@@ -143,6 +144,13 @@ struct Context {
   std::map<std::string, double> speeds{};  ///< relative to other machines, by key (speed.hpp)
 
   [[nodiscard]] const Machine* machine() const { return out.machine; }
+
+  /// Whether the instances, or `reader` in their place, are known to stand elsewhere than in a
+  /// cloud.
+  [[nodiscard]] bool outside(std::string_view cloud) const { return outside(machine(), cloud); }
+  [[nodiscard]] bool outside(const Machine* reader, std::string_view cloud) const {
+    return feedrate::outside(reader, scenario.cluster.region.value_or(""), cloud);
+  }
 
   /// `message` is the whole sentence; `brief` is the problem in three or four words, for a table,
   /// and may be empty.

@@ -297,7 +297,7 @@ void resolve_disk(Context& context, bool staged) {
                                               *s.cluster.instance));
     return;
   }
-  if (kind == DiskKind::ebs && outside_aws(context.machine()) && context.texts) {
+  if (kind == DiskKind::ebs && context.machine() && context.outside("aws") && context.texts) {
     context.out.caveats.push_back(
         fmt::format("{} is not in AWS, but its disk is treated as an EBS volume: give "
                     "/disk/kind other, /disk/bandwidth and /disk/iops.",

@@ -1,52 +1,9 @@
 #include "resolve/distance.hpp"
 
-#include <array>
-#include <utility>
-
 #include "catalog/lookup.hpp"
 
 namespace feedrate::resolve {
 namespace {
-
-constexpr std::string_view north_america = "north america", south_america = "south america",
-                           europe = "europe", asia = "asia", australia = "australia",
-                           africa = "africa", middle_east = "middle east";
-using Names = std::pair<std::string_view, std::string_view>;
-
-/// Those that AWS's and Google's names begin with.
-constexpr std::array first_words = std::to_array<Names>({
-    {"us", north_america},
-    {"ca", north_america},
-    {"mx", north_america},
-    {"northamerica", north_america},
-    {"sa", south_america},
-    {"southamerica", south_america},
-    {"eu", europe},
-    {"europe", europe},
-    {"ap", asia},
-    {"asia", asia},
-    {"cn", asia},
-    {"australia", australia},
-    {"af", africa},
-    {"africa", africa},
-    {"me", middle_east},
-    {"il", middle_east},
-});
-
-/// Those that Azure's names hold, which have no hyphens: an "us" within others comes behind them.
-constexpr std::array words_within = std::to_array<Names>({
-    {"australia", australia}, {"newzealand", australia}, {"austria", europe},
-    {"europe", europe},       {"belgium", europe},       {"denmark", europe},
-    {"france", europe},       {"germany", europe},       {"italy", europe},
-    {"norway", europe},       {"poland", europe},        {"spain", europe},
-    {"sweden", europe},       {"switzerland", europe},   {"uk", europe},
-    {"asia", asia},           {"china", asia},           {"india", asia},
-    {"indonesia", asia},      {"japan", asia},           {"korea", asia},
-    {"taiwan", asia},         {"africa", africa},        {"uae", middle_east},
-    {"israel", middle_east},  {"qatar", middle_east},    {"brazil", south_america},
-    {"chile", south_america}, {"canada", north_america}, {"mexico", north_america},
-    {"us", north_america},
-});
 
 std::string region_of_job(const Context& context) {
   const std::string given = context.scenario.cluster.region.value_or("");
@@ -62,24 +19,6 @@ const Machine* machine_that_reads(const Context& context) {
 }
 
 }  // namespace
-
-std::string_view continent_of(std::string_view region) {
-  const std::size_t hyphen = region.find('-');
-  if (hyphen == std::string_view::npos) {
-    for (const auto& [word, continent] : words_within) {
-      if (region.find(word) != std::string_view::npos) return continent;
-    }
-    return "";
-  }
-  // Of AWS's "ap" Sydney, Melbourne and New Zealand lie as far from Asia as another continent.
-  for (const std::string_view one : {"ap-southeast-2", "ap-southeast-4", "ap-southeast-6"}) {
-    if (region == one) return australia;
-  }
-  for (const auto& [word, continent] : first_words) {
-    if (region.substr(0, hyphen) == word) return continent;
-  }
-  return "";
-}
 
 double share_from_other_zones(const Context& context) {
   const Source& source = context.scenario.source;
@@ -98,12 +37,29 @@ std::optional<Distance> distance_to_data(const Context& context) {
   const std::string_view cloud = traits(source.service).cloud;
   if (!source.region || cloud.empty()) return std::nullopt;
   const Machine* machine = context.machine();
-  // A machine of one's own stands where the catalogue's default is.
-  if ((machine != nullptr ? std::string_view(machine->cloud) : "aws") != cloud) return std::nullopt;
+  // A machine without a name stands where the catalogue's default is, or where its region is.
+  if ((machine != nullptr ? std::string_view(machine->cloud) : "aws") != cloud ||
+      context.outside(cloud)) {
+    return std::nullopt;
+  }
   std::string job = region_of_job(context);
   if (job.empty() && cloud == "aws") job = default_region;
   if (job.empty() || job == *source.region) return std::nullopt;
   return Distance{*source.region, job, continent_of(*source.region) != continent_of(job)};
+}
+
+bool checkpoints_elsewhere(const Context& context) {
+  const auto& given = context.scenario.job.checkpoint;
+  if (!given) return false;
+  const Source& source = context.scenario.source;
+  if (given->to) {
+    const bool express = given->to->row().storage_class == s3_express;
+    const bool from_express = source.storage_class_or("STANDARD") == s3_express;
+    if (given->to->name() != source.service.name() || express != from_express) return true;
+  }
+  const std::string job = region_of_job(context);
+  const std::string data = source.region.value_or(job);
+  return given->region.value_or(given->to ? job : data) != data;
 }
 
 std::optional<Assumption> way_to_data(const Context& context) {
@@ -113,7 +69,7 @@ std::optional<Assumption> way_to_data(const Context& context) {
   const Source& source = context.scenario.source;
   const std::string_view cloud = traits(source.service).cloud;
   const Machine* machine = machine_that_reads(context);
-  if (cloud.empty() || machine == nullptr || machine->cloud == cloud) return std::nullopt;
+  if (cloud.empty() || !context.outside(machine, cloud)) return std::nullopt;
   const std::string data =
       source.region.value_or(cloud == "aws" ? std::string(default_region) : "");
   const std::string_view from = continent_of(data);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/regions.hpp"
 #include "resolve/context.hpp"
 
 namespace feedrate::resolve {
@@ -16,6 +17,9 @@ struct Distance {
 };
 std::optional<Distance> distance_to_data(const Context& context);
 
+/// Whether checkpoints go to another store, or to one in another region, than the data is in.
+bool checkpoints_elsewhere(const Context& context);
+
 /// What a request takes beside what it takes within a region, where the data lies in another one,
 /// or in another cloud than the machines that read it.
 std::optional<Assumption> way_to_data(const Context& context);
@@ -23,9 +27,5 @@ std::optional<Assumption> way_to_data(const Context& context);
 /// Of what instances read, the share that a file system in another zone than theirs sends; 0 where
 /// the data lies in all zones of its region, or on the instances.
 double share_from_other_zones(const Context& context);
-
-/// "europe" of AWS's "eu-west-1", Google's "europe-west4" and Azure's "westeurope"; "" of a name
-/// that says nothing.
-std::string_view continent_of(std::string_view region);
 
 }  // namespace feedrate::resolve

@@ -241,19 +241,61 @@ bool is_computed(const Job& job) {
   return a.algorithm != AllReduceAlgorithm::ring && a.algorithm != AllReduceAlgorithm::hierarchical;
 }
 
-/// The sum of gradients, or what stands for it, as the schedule of `plan` has it: what of it
-/// nothing hides.
-static Duration exchange_gradients(Context& context, const AllReduce& given, collective::Plan& plan,
-                                   const std::optional<collective::Fabric>& among) {
+namespace {
+
+/// What of an exchange nothing hides, and what of it is of experts.
+struct Exchanged {
+  Duration exposed;
+  Duration of_experts;  ///< their messages
+  double share_of_experts = 0.0;
+};
+
+/// The messages of a model of which some parts are summed by fewer GPUs than others.
+struct TwoKinds {
+  MessageModel all, copies;
+  double share = 0.0;    ///< of the bytes, what `copies` are sent
+  bool in_each = false;  ///< blocks have parts of both kinds; buckets are of one kind or the other
+
+  [[nodiscard]] Duration time(const MessageModel& one, double part, Collective what,
+                              Bytes size) const {
+    if (part <= 0.0) return {};
+    // What is gathered is not cut into buckets.
+    const bool whole = in_each || what == Collective::all_gather;
+    return whole ? one.time(what, part * size) : part * one.time(what, size);
+  }
+  [[nodiscard]] Duration of_copies(Collective what, Bytes size) const {
+    return time(copies, share, what, size);
+  }
+  [[nodiscard]] Duration both(Collective what, Bytes size) const {
+    return time(all, 1.0 - share, what, size) + of_copies(what, size);
+  }
+};
+
+}  // namespace
+
+/// The sum of gradients, or what stands for it, as the schedule of `plan` has it. `copies` are
+/// those of an expert, where it has several.
+static Exchanged exchange_gradients(Context& context, const AllReduce& given,
+                                    collective::Plan& plan,
+                                    const std::optional<collective::Fabric>& among,
+                                    const std::optional<collective::Fabric>& copies) {
   Inputs& inputs = context.out.inputs;
   const Parallelism how = context.scenario.job.parallelism.value_or(Parallelism::ddp);
   const Volume sent = volume(context, given);
-  const MessageModel messages(context, given, among);
-  const double held = context.layout ? share_of_gradients(context) : 1.0;
-  plan.gradients = held * sent.gradients;
+  const SummedShares held = context.layout ? shares_of_gradients(context) : SummedShares{};
+  plan.gradients = held.both() * sent.gradients;
   plan.sent = sent.sent;
-  plan.gathered = held * sent.gathered;
-  plan.time = [messages](Collective what, Bytes size) { return messages.time(what, size); };
+  plan.gathered = held.both() * sent.gathered;
+  const MessageModel among_all(context, given, among);
+  std::optional<TwoKinds> kinds;
+  if (copies && held.by_copies > 0.0) {
+    kinds = TwoKinds{among_all, MessageModel(context, given, copies), held.by_copies / held.both(),
+                     is_sharded(how)};
+    plan.time = [two = *kinds](Collective what, Bytes size) { return two.both(what, size); };
+  } else {
+    plan.time = [among_all](Collective what, Bytes size) { return among_all.time(what, size); };
+  }
+  const MessageModel& messages = kinds && kinds->share > 0.5 ? kinds->copies : among_all;
   plan.backward = context.assume<double>(Stage::allreduce, assumed::backward_share);
   plan.overlap = given.overlap;
   plan.schedule = schedule(context, given, how);
@@ -278,7 +320,11 @@ static Duration exchange_gradients(Context& context, const AllReduce& given, col
         "algorithms gain only measured points (/job/allreduce/points) can tell.");
   }
   context.out.communication = std::move(out);
-  return e.exposed;
+  if (!kinds) return {e.exposed, {}, 0.0};
+  collective::Plan theirs = plan;
+  theirs.time = [&](Collective what, Bytes size) { return kinds->of_copies(what, size); };
+  return {e.exposed, collective::exchange(theirs, step_time(inputs, inputs.batch)).total,
+          kinds->share};
 }
 
 /// Of a model that is spread, beside it what its parts send each other.
@@ -293,15 +339,32 @@ static Duration exchange_in_layout(Context& context, const AllReduce& given,
   plan.batches = once ? 1.0 : layout.micro_batches;
   plan.part = inputs.accumulation / plan.batches;
   const collective::Fabric cluster = fabric(context, given);
-  const collective::GroupShape data = collective::data_group(linked(context, layout.degrees));
+  const collective::Degrees degrees = linked(context, layout.degrees);
+  const collective::GroupShape data = collective::data_group(degrees);
+  const collective::GroupShape copies = collective::copies_of_expert(degrees);
+  Exchanged exchanged;
   if (data.size > 1.0 && given.gradient_bytes != Bytes{}) {
-    exchange_gradients(context, given, plan, group_links(context, cluster, data));
+    std::optional<collective::Fabric> of_copies;
+    if (degrees.expert > 1.0 && copies.size > 1.0) {
+      of_copies = group_links(context, cluster, copies);
+    }
+    exchanged =
+        exchange_gradients(context, given, plan, group_links(context, cluster, data), of_copies);
   } else {
     plan.time = [](Collective, Bytes) { return Duration{}; };
   }
   plan.spread = spread_over(context, cluster);
   if (const auto& sums = context.out.communication) {
-    add_gradients(context, data, sent_in_ring(how, data.size, sums->size), sums->total);
+    const Bytes of_experts = exchanged.share_of_experts * sums->size;
+    const Bytes of_others = sums->size - of_experts;
+    if (exchanged.share_of_experts < 1.0) {
+      add_gradients(context, "data", collective::data_group,
+                    sent_in_ring(how, data.size, of_others), sums->total - exchanged.of_experts);
+    }
+    if (exchanged.share_of_experts > 0.0) {
+      add_gradients(context, "expert data", collective::copies_of_expert,
+                    sent_in_ring(how, copies.size, of_experts), exchanged.of_experts);
+    }
   }
   return collective::exchange(plan, step_time(inputs, inputs.batch)).exposed;
 }
@@ -320,8 +383,9 @@ Duration exchange(Context& context, const AllReduce& given) {
   if (inputs.cluster_gpus() <= 1.0) return {};
   collective::Plan plan;
   plan.batches = inputs.accumulation;
-  const Duration exposed = context.layout ? exchange_in_layout(context, given, plan)
-                                          : exchange_gradients(context, given, plan, {});
+  const Duration exposed = context.layout
+                               ? exchange_in_layout(context, given, plan)
+                               : exchange_gradients(context, given, plan, {}, {}).exposed;
   inputs.exchange = std::make_shared<const collective::Plan>(std::move(plan));
   if (auto& all = context.out.communication) {
     const double times = batches_of_step(context) / inputs.accumulation;

@@ -10,7 +10,9 @@
 #include "catalog/lookup.hpp"
 #include "pipeline/shared_limits.hpp"
 #include "resolve/context.hpp"
+#include "resolve/distance.hpp"
 #include "resolve/parallel.hpp"
+#include "resolve/services.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -71,8 +73,7 @@ double counted_of_read(Context& context) {
 }
 
 /// `counted`: of the rate of reads that all instances share.
-std::optional<CheckpointStore> storage(const Inputs& all, const Checkpoint& given, double counted) {
-  if (given.to || given.region) return std::nullopt;
+std::optional<CheckpointStore> storage(const Inputs& all, double counted) {
   const Inputs inputs = pipeline::with_whole_limits(all);
   const auto rate_of = [&](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
@@ -137,6 +138,15 @@ Bandwidth written_together(Context& context, Bandwidth one, const CheckpointStor
   return all;
 }
 
+/// What S3 takes at least for the requests that write a checkpoint under one prefix.
+Duration written_by_requests(Context& context) {
+  const Source& source = context.scenario.source;
+  const auto& limit = context.catalog.s3.puts_per_prefix;
+  const bool express = source.storage_class_or("") == s3_express;
+  if (source.service.family() != Service::s3 || express || !limit) return {};
+  return requests_of_checkpoint(context, parts_of_s3) / limit->value;
+}
+
 void checkpoints(Context& context) {
   const auto& given = context.scenario.job.checkpoint;
   if (!given) return;
@@ -168,8 +178,9 @@ void checkpoints(Context& context) {
   }
   const Bytes size = checkpoint_size(context, *given);
   context.checkpoint = given->size.value_or(size);
+  const bool elsewhere = checkpoints_elsewhere(context);
   const auto place =
-      given->bandwidth ? std::nullopt : storage(inputs, *given, counted_of_read(context));
+      given->bandwidth || elsewhere ? std::nullopt : storage(inputs, counted_of_read(context));
   Bandwidth rate;
   if (place) {
     rate = context.assume(
@@ -179,11 +190,22 @@ void checkpoints(Context& context) {
   } else {
     rate = context.need<Bandwidth>(
         stage, "/job/checkpoint/bandwidth", given->bandwidth, {}, {},
-        given->to || given->region
-            ? "how fast the store of /job/checkpoint takes it, such as \"1 GB/s\""
-            : "how fast it is written, such as \"1 GB/s\"");
+        elsewhere ? "how fast the store of /job/checkpoint takes it, such as \"1 GB/s\""
+                  : "how fast it is written, such as \"1 GB/s\"");
   }
   inputs.checkpoint_time = size / rate;
+  if (const Duration least = place ? written_by_requests(context) : Duration{};
+      least > inputs.checkpoint_time) {
+    if (context.texts) {
+      context.remark(
+          RemarkKind::know,
+          fmt::format(
+              "the requests that write a checkpoint take {}: S3 takes {:g} of them a second "
+              "under a prefix; /job/checkpoint/bandwidth says what yours takes",
+              short_text_of(least), context.catalog.s3.puts_per_prefix->value * seconds(1.0)));
+    }
+    inputs.checkpoint_time = least;
+  }
   inputs.checkpoint_background = given->background.value_or(false);
 }
 

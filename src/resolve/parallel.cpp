@@ -359,23 +359,28 @@ double instances_with_parts(const Context& context) {
       std::max(1.0, d.tensor / d.gpus) * collective::pipeline_group(d).instances() * of_experts);
 }
 
-static double with_experts(Context& context, double of_experts) {
-  const Degrees& d = context.layout->degrees;
-  const double held = 1.0 / (d.tensor * d.pipeline);
-  if (d.expert <= 1.0) return held;
-  const double experts = context.find_or<double>(
-      Stage::allreduce, context.scenario.job.parallel->expert_share, {}, assumed::expert_share);
-  return held * (1.0 - experts + experts * of_experts);
+/// Of the model's parameters, those of a GPU's layers, and of these what is in experts.
+static double share_of_layers(const Degrees& d) {
+  return 1.0 / (d.tensor * d.pipeline);
+}
+static double share_in_experts(Context& context) {
+  if (context.layout->degrees.expert <= 1.0) return 0.0;
+  return context.find_or<double>(Stage::allreduce, context.scenario.job.parallel->expert_share, {},
+                                 assumed::expert_share);
 }
 
 double share_of_parameters(Context& context) {
-  return with_experts(context, 1.0 / context.layout->degrees.expert);
+  const Degrees& d = context.layout->degrees;
+  const double experts = share_in_experts(context);
+  return share_of_layers(d) * (1.0 - experts + experts / d.expert);
 }
 
-double share_of_gradients(Context& context) {
+SummedShares shares_of_gradients(Context& context) {
   const Degrees& d = context.layout->degrees;
   const bool alone = d.expert >= d.context * d.data;
-  return with_experts(context, alone ? 0.0 : 1.0 / d.expert);
+  const double held = share_of_layers(d);
+  const double experts = share_in_experts(context);
+  return {held * (1.0 - experts), alone ? 0.0 : held * experts / d.expert};
 }
 
 collective::Fabric group_links(Context& context, const collective::Fabric& cluster,
@@ -452,11 +457,14 @@ collective::SpreadStep spread_over(Context& context, const collective::Fabric& c
   return step;
 }
 
-void add_gradients(Context& context, const GroupShape& group, Bytes sent, Duration time) {
+void add_gradients(Context& context, std::string name, const GroupOf& group_of, Bytes sent,
+                   Duration time) {
+  const Degrees& degrees = context.layout->degrees;
+  const GroupShape group = group_of(linked(context, degrees));
   const Bytes of_domain = group.instances() > 1.0 ? group.sharing * sent : Bytes{};
   const Bytes out = (1.0 / instances_of_domain(context)) * of_domain;
-  const double instances = collective::data_group(context.layout->degrees).instances();
-  context.out.layout->groups.push_back({"data", group.size, instances, sent, out, time});
+  context.out.layout->groups.push_back(
+      {std::move(name), group.size, group_of(degrees).instances(), sent, out, time});
   context.out.inputs.network_allreduce += out;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // A model that is spread over several GPUs (/job/parallel): which of them load, what each computes
 // and keeps, and what they send each other. Internal to resolve.
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "collective/layout.hpp"
 #include "collective/plan.hpp"
@@ -18,9 +20,15 @@ double instances_with_parts(const Context& context);
 
 /// Of the model's parameters, the share of a GPU.
 double share_of_parameters(Context& context);
-/// Of its gradients, those that a GPU sums with others: experts of which there is one copy are
-/// summed with nobody.
-double share_of_gradients(Context& context);
+/// Of its gradients, those that a GPU sums with all that have its layers, and those of its experts,
+/// which it sums with their other copies: with nobody, where there are none.
+struct SummedShares {
+  double by_all = 1.0;
+  double by_copies = 0.0;
+
+  [[nodiscard]] double both() const { return by_all + by_copies; }
+};
+SummedShares shares_of_gradients(Context& context);
 
 /// The links of such a group of GPUs.
 collective::Fabric group_links(Context& context, const collective::Fabric& cluster,
@@ -34,8 +42,10 @@ collective::Degrees linked(const Context& context, const collective::Degrees& de
 /// an instance's network.
 collective::SpreadStep spread_over(Context& context, const collective::Fabric& cluster);
 
-/// Adds the exchange of gradients to those: what a GPU sends, and the time of all messages.
-void add_gradients(Context& context, const collective::GroupShape& group, Bytes sent,
+/// Adds the exchange of gradients in such groups to those: what a GPU sends, and the time of all
+/// messages.
+using GroupOf = std::function<collective::GroupShape(const collective::Degrees&)>;
+void add_gradients(Context& context, std::string name, const GroupOf& group_of, Bytes sent,
                    Duration time);
 
 }  // namespace feedrate::resolve

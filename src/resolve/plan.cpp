@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "resolve/context.hpp"
+#include "resolve/distance.hpp"
 #include "resolve/exchange.hpp"
 #include "resolve/memory.hpp"
 #include "resolve/parallel.hpp"
@@ -144,7 +145,7 @@ struct Plan {
   /// Checkpoints go to where the data comes from, unless they are told to.
   void checkpoints() const {
     const auto& given = s.job.checkpoint;
-    if (!given || given->to || given->region || inputs.checkpoint_time <= Duration{}) return;
+    if (!given || checkpoints_elsewhere(context) || inputs.checkpoint_time <= Duration{}) return;
     if (inputs.checkpoint_interval <= Duration{} && !inputs.best_interval) return;
     if (s.source.service.family() == Service::fsx_lustre) {
       const FsxPlan& plan = planned_fsx(context);

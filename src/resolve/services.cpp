@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "base/append_once.hpp"
 #include "base/did_you_mean.hpp"
 #include "base/quote.hpp"
+#include "catalog/listing.hpp"
+#include "catalog/regions.hpp"
+#include "resolve/parallel.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -151,6 +155,16 @@ std::vector<std::string> names_in(const Records& records, Name name) {
 
 }  // namespace
 
+double requests_of_checkpoint(Context& context, const PartsOfObject& how) {
+  const double objects = instances_with_parts(context);
+  const Bytes object = context.checkpoint / objects;
+  std::optional<Bytes>& of_client = context.checkpoint_part;
+  if (!of_client) of_client = context.assume<Bytes>(Stage::checkpoint, assumed::checkpoint_part);
+  const Bytes part = std::max(*of_client, object / how.most);
+  const double parts = std::ceil(object / part - 1e-9);
+  return objects * (parts > 1.0 ? parts + how.beside : 1.0);
+}
+
 Bytes in_fsx_units(Bytes data) {
   return data / gibibytes(1000) * tebibytes(1);
 }
@@ -217,6 +231,61 @@ Published published_limits(Context& context, Service service, Bytes request) {
   }
 }
 
+/// Regions that the catalogue has prices in, of a cloud, or of all ("").
+std::vector<std::string> regions_with_prices(const Catalog& catalog, std::string_view cloud) {
+  std::vector<std::string> list;
+  const auto add = [&](const std::string& region) {
+    if (!cloud.empty() && cloud_of_region(region) != cloud) return;
+    if (!continent_of(region).empty()) append_once(list, region);
+  };
+  for (const std::string& region : regions_of(catalog)) add(region);
+  for (const TransferTariff& one : catalog.transfer) add(one.region);
+  for (const ObjectPrice& one : catalog.object_prices) add(one.region);
+  return list;
+}
+
+/// What is taken for the prices of a region that is none of those, or is misspelt.
+void tell_of_unknown(Context& context, std::string_view key,
+                     const std::optional<std::string>& given, std::string_view cloud,
+                     std::string_view taken) {
+  if (!given || !context.texts) return;
+  const std::vector<std::string> known = regions_with_prices(context.catalog, cloud);
+  if (std::find(known.begin(), known.end(), *given) != known.end()) return;
+  const std::string meant = did_you_mean(*given, known);
+  // Catalogues lack regions that there are, and no name is one of a cloud that writes it otherwise.
+  if (meant.empty() && !cloud.empty() && cloud_of_region(*given) == cloud) return;
+  context.remark(RemarkKind::check, fmt::format("{}: no price of the catalogue is of {}{}: {}", key,
+                                                in_quotes(*given), meant, taken));
+}
+
+constexpr std::string_view prices_stand_in = "those of another region are taken for it";
+
+/// Regions of AWS are refused where there are none of that name.
+void check_regions(Context& context) {
+  const Scenario& s = context.scenario;
+  const std::vector<std::string> of_aws =
+      names_in(context.catalog.transfer, &TransferTariff::region,
+               [](const TransferTariff& one) { return one.path == to_another_region; });
+  const auto check = [&](std::string_view key, const std::optional<std::string>& region,
+                         const ServiceName& store) {
+    const std::string_view cloud = traits(store).cloud;
+    if (cloud == "aws") return check_word(context, key, region, of_aws);
+    if (!cloud.empty()) tell_of_unknown(context, key, region, cloud, prices_stand_in);
+  };
+  check("/source/region", s.source.region, s.source.service);
+  if (const auto& saved = s.job.checkpoint) {
+    check("/job/checkpoint/region", saved->region, saved->to.value_or(s.source.service));
+  }
+  // The region of a machine that has its price by the catalogue is refused with that.
+  const Cluster& cluster = s.cluster;
+  if (cluster.instance && !cluster.price && !cluster.prices) return;
+  tell_of_unknown(context, "/cluster/region", cluster.region, "",
+                  cluster.instance
+                      ? prices_stand_in
+                      : "the machines are taken to stand outside of every cloud, and what leaves "
+                        "one for them is paid as to the internet");
+}
+
 void check_catalog_words(Context& context) {
   const Catalog& catalog = context.catalog;
   const Source& source = context.scenario.source;
@@ -250,11 +319,7 @@ void check_catalog_words(Context& context) {
       break;
     default: break;
   }
-  if (traits(source.service).cloud == "aws") {
-    check_word(context, "/source/region", source.region,
-               names_in(catalog.transfer, &TransferTariff::region,
-                        [](const TransferTariff& one) { return one.path == to_another_region; }));
-  }
+  check_regions(context);
   if (context.scenario.disk.kind.value_or(DiskKind::ebs) == DiskKind::ebs) {
     check_word(context, "/disk/volume_type", context.scenario.disk.volume_type,
                names_in(catalog.ebs, &EbsVolume::type));

@@ -29,6 +29,12 @@ void check_catalog_words(Context& context);
 /// Whether something is wrong already with what `key` says.
 bool is_refused(const Context& context, std::string_view key);
 
+/// Multipart uploads have a request that begins them, and one that ends them.
+inline constexpr PartsOfObject parts_of_s3{10000.0, 2.0};
+
+/// Requests that write one checkpoint to a store of objects, an object of each instance at least.
+double requests_of_checkpoint(Context& context, const PartsOfObject& how);
+
 /// In FSx's own TiB, by which it is sold, priced and as fast as it is: it calls 1200 GiB 1.2 TiB.
 Bytes in_fsx_units(Bytes data);
 

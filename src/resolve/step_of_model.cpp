@@ -81,6 +81,14 @@ void of_parameters(Context& context, const Step& given, const std::string& gpu) 
   if (tokens <= 0.0) return;
   const double parameters = context.use(Stage::gpu, "/job/step/model_parameters",
                                         Value<double>::given(*given.parameters));
+  const auto& exchanged = context.scenario.job.allreduce;
+  const bool active = exchanged && exchanged->parameters && parameters < *exchanged->parameters;
+  if (context.layout && context.layout->degrees.expert > 1.0 && !active && context.texts) {
+    context.out.caveats.push_back(
+        "/job/step/model_parameters: each token is taken to pass all experts. Give the active "
+        "parameters, those of the experts that a token is sent to and of all else, and the whole "
+        "model's as /job/allreduce/parameters.");
+  }
   // Numbers of single precision are twice as many bytes.
   const double wide = given.precision == Precision::single ? 2.0 : 1.0;
   const Assumption& listed = assumed::model_utilization;

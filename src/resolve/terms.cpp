@@ -386,13 +386,23 @@ struct Pricer {
   void transfer_out() {
     const std::string_view cloud = traits(scenario.source.service).cloud;
     const Machine* reads = reader();
-    const bool crosses = outside(reads, cloud);
-    if (!crosses && !(inputs.remote && outside(context.machine(), cloud))) return;
+    const bool crosses = context.outside(reads, cloud);
+    const bool objects = traits(scenario.source.service).form == StoreForm::objects;
+    if (objects && !scenario.cluster.instance && !scenario.cluster.region && context.texts) {
+      remark(
+          fmt::format("the instances have no name and no /cluster/region, and are taken to stand "
+                      "in {}: what leaves it for machines of your own is paid, and is on the "
+                      "bill with a region of another name (\"on-premises\")",
+                      cloud_title(cloud)));
+    }
+    if (!crosses && !(inputs.remote && context.outside(cloud))) return;
     const std::string from = crosses || cloud != "aws" ? data_region : volume_region;
-    const std::string& to = (crosses ? reads : context.machine())->cloud;
+    const Machine* there = crosses ? reads : context.machine();
+    const std::string to = there != nullptr ? there->cloud : std::string(own_machines);
     auto tiers = find_way_out(catalog, cloud, from, continent_of(region));
     if (!tiers) {
-      return unpriced(fmt::format("What leaves {} for {}", cloud_title(cloud), cloud_title(to)),
+      return unpriced(fmt::format("What leaves {} for {}", cloud_title(cloud),
+                                  there != nullptr ? cloud_title(to) : "machines of your own"),
                       tiers.failure.message);
     }
     terms.transfer.push_back(
@@ -444,10 +454,10 @@ void resolve_terms(Context& context) {
   pricer.volume_region = aws_region(context.machine(), pricer.region);
   const std::string_view cloud = traits(s.source.service).cloud;
   const std::string_view elsewhere = default_region_of(cloud);
-  pricer.data_region = s.source.region.value_or(
-      cloud == "aws"                                               ? pricer.volume_region
-      : outside(context.machine(), cloud) || pricer.region.empty() ? std::string(elsewhere)
-                                                                   : pricer.region);
+  pricer.data_region = s.source.region.value_or(cloud == "aws" ? pricer.volume_region
+                                                : context.outside(cloud) || pricer.region.empty()
+                                                    ? std::string(elsewhere)
+                                                    : pricer.region);
   terms.data_region = pricer.data_region;
   terms.from_another_region = distance_to_data(context).has_value();
   if (!s.job.duration_on_one_instance) {

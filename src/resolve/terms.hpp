@@ -46,6 +46,10 @@ struct RequestTerms {
   double each = 1.0;       ///< requests of one that is counted
 };
 
+/// In place of a cloud: of machines of which only their region is known, and it is none of the
+/// data's cloud.
+inline constexpr std::string_view own_machines = "own";
+
 /// Bytes that the outcome counts: those that the instances read from the source, those that
 /// auxiliary instances send to them, those of checkpoints that are written, or that restarts load,
 /// or those of gradients that one instance sends over its network.

@@ -26,7 +26,6 @@ struct CheckpointPricer {
   bool own;  ///< another store or region than the data's
   std::string region{};
   std::string storage_class{};
-  std::optional<Bytes> part_of_client{};
 
   void remark(std::string text) const { context.remark(RemarkKind::check, std::move(text)); }
   void unpriced(std::string text) const { remark_unpriced(context, std::move(text)); }
@@ -41,15 +40,7 @@ struct CheckpointPricer {
   /// parts.
   double of_one(const std::optional<PartsOfObject>& how) {
     if (!writes()) return 1.0;
-    const double objects = instances_with_parts(context);
-    if (!how) return objects;
-    const Bytes object = terms.checkpoint / objects;
-    if (!part_of_client) {
-      part_of_client = context.assume<Bytes>(Stage::checkpoint, assumed::checkpoint_part);
-    }
-    const Bytes part = std::max(*part_of_client, object / how->most);
-    const double parts = std::ceil(object / part - 1e-9);
-    return objects * (parts > 1.0 ? parts + how->beside : 1.0);
+    return how ? requests_of_checkpoint(context, *how) : instances_with_parts(context);
   }
   void requests(std::string what, const Known<Money>& price,
                 const std::optional<PartsOfObject>& how,
@@ -116,10 +107,7 @@ struct CheckpointPricer {
   }
 
   void objects(const ObjectStore& of) {
-    const Machine* machine = context.machine();
-    if (writes() && machine != nullptr && machine->cloud != traits(store).cloud) {
-      cross_clouds(traits(store).cloud);
-    }
+    if (writes() && context.outside(traits(store).cloud)) cross_clouds(traits(store).cloud);
     const auto price =
         find_object_price(context.catalog, of.record, region,
                           storage_class.empty() ? std::string(of.storage_class) : storage_class);
@@ -138,9 +126,12 @@ struct CheckpointPricer {
   /// From instances to a store of another cloud, and back.
   void cross_clouds(std::string_view to) {
     const Machine* machine = context.machine();
-    const std::string_view cloud = machine != nullptr ? std::string_view(machine->cloud) : "aws";
+    const std::string_view cloud = machine != nullptr    ? std::string_view(machine->cloud)
+                                   : regions.job.empty() ? "aws"
+                                                         : cloud_of_region(regions.job);
     const std::string& there = cloud == "aws" ? regions.aws : regions.job;
-    leave_cloud(cloud, there, to, region, TransferTerms::Of::checkpoints);
+    // What leaves a data centre of one's own costs what its line does.
+    if (!cloud.empty()) leave_cloud(cloud, there, to, region, TransferTerms::Of::checkpoints);
     if (loads()) leave_cloud(to, region, cloud, there, TransferTerms::Of::checkpoints_loaded);
   }
   void leave_cloud(std::string_view cloud, const std::string& from, std::string_view to,
@@ -197,7 +188,7 @@ struct CheckpointPricer {
   /// What goes from the job's region of AWS to another one, and back.
   void between_regions() {
     if (!writes() || traits(store).cloud != "aws") return;
-    if (outside_aws(context.machine())) return cross_clouds("aws");
+    if (context.outside("aws")) return cross_clouds("aws");
     if (region == regions.aws) return;
     send_between_regions(context, regions.aws, region, " of checkpoints",
                          TransferTerms::Of::checkpoints);
@@ -314,12 +305,12 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
     return;
   }
   const auto price = find_nat_gateway(catalog, regions.aws);
-  if (outside_aws(context.machine()) || !price) {
-    context.out.terms.unpriced |= !outside_aws(context.machine());
+  if (context.outside("aws") || !price) {
+    context.out.terms.unpriced |= !context.outside("aws");
     context.remark(RemarkKind::check,
                    fmt::format("the NAT gateway is not on the bill: {}",
-                               outside_aws(context.machine()) ? "the instances are not in AWS"
-                                                              : price.failure.message));
+                               context.outside("aws") ? "the instances are not in AWS"
+                                                      : price.failure.message));
     return;
   }
   const auto pass = [&](const char* what, TransferTerms::Of of) {
@@ -346,12 +337,12 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   }
   if (read <= 0.0 && zones <= 1.0) return;
   const auto missing = [&](std::string_view what, std::string_view why) {
-    context.out.terms.unpriced |= !outside_aws(context.machine());
+    context.out.terms.unpriced |= !context.outside("aws");
     context.remark(RemarkKind::check,
                    fmt::format("{} between zones are not on the bill: {}", what, why));
   };
   const auto tiers = find_transfer(context.catalog, between_zones, regions.aws);
-  if (outside_aws(context.machine()) || !tiers) {
+  if (context.outside("aws") || !tiers) {
     return missing("bytes",
                    tiers ? "outside AWS no price of them is known" : tiers.failure.message);
   }

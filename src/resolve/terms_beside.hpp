@@ -14,9 +14,6 @@ struct TermRegions {
   std::string job, aws, data;
 };
 
-/// Multipart uploads have a request that begins them, and one that ends them.
-inline constexpr PartsOfObject parts_of_s3{10000.0, 2.0};
-
 /// "GCP" for "gcp"; others have no other name than that of the catalogue.
 std::string_view cloud_title(std::string_view cloud);
 

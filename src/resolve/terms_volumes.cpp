@@ -88,7 +88,7 @@ void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions
   }
   if (holds_data && !source.bill_storage.value_or(true)) return;
   // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
-  if (disk.kind == DiskKind::other || outside_aws(context.machine())) {
+  if (disk.kind == DiskKind::other || context.outside("aws")) {
     if (disk.size) {
       remark_unpriced(context, "the disk is not on the bill: only AWS's volumes have a price here");
     }
@@ -113,7 +113,7 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
   if (!s.disk.snapshot_held) return;
   Terms& terms = context.out.terms;
   const auto& disk = context.out.disk;
-  if (!disk || disk->kind != DiskKind::ebs || outside_aws(context.machine()) ||
+  if (!disk || disk->kind != DiskKind::ebs || context.outside("aws") ||
       terms.compute.rule.service == "sagemaker") {
     return tell_without_effect(
         context, "/disk/snapshot_held",

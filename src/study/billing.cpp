@@ -190,7 +190,10 @@ struct Biller {
                        of.counts == TransferTerms::Of::checkpoints_loaded;
     if ((leaves || saved) && amount <= Bytes{}) return std::nullopt;
     if (leaves) {
-      remarks.push_back(words::leaves_cloud(of.from_cloud, of.from_region, of.to_cloud, amount));
+      remarks.push_back(
+          of.to_cloud == resolve::own_machines
+              ? words::leaves_for_own(of.from_cloud, of.from_region, amount)
+              : words::leaves_cloud(of.from_cloud, of.from_region, of.to_cloud, amount));
     }
     if (of.to_internet) {
       const Bytes free = std::min(free_left, amount);

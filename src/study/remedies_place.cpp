@@ -21,8 +21,10 @@ namespace {
 /// The cloud that holds the data, where the job's machines are another one's; "" where it is not.
 std::string_view cloud_of_data(const Situation& s) {
   const std::string_view cloud = traits(s.scenario.source.service).cloud;
-  return outside(s.resolved.machine, cloud) && !s.scenario.loader.remote ? cloud
-                                                                         : std::string_view{};
+  const Machine* machine = s.resolved.machine;
+  return machine != nullptr && machine->cloud != cloud && !s.scenario.loader.remote
+             ? cloud
+             : std::string_view{};
 }
 
 /// On the bill, what holding the data in its store of objects comes to.

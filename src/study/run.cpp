@@ -155,6 +155,15 @@ void remark_on_storage(Result& result, const Scenario& scenario) {
   if (paid > of_31_days) add_check(result, words::storage_paid_again(*runs, each, paid));
 }
 
+/// Says where jobs that share a file system would hold each other up if they ran at the same time.
+void remark_on_sharing(Result& result, const Scenario& scenario) {
+  const double jobs = scenario.job.jobs.value_or(1.0);
+  const double used = result.stages[Stage::download].utilization.value_or(0.0);
+  const ServiceName& store = scenario.source.service;
+  if (traits(store).form != StoreForm::file_system || jobs * used <= 1.0 || jobs <= 1.0) return;
+  add_check(result, words::jobs_share(jobs, store.row().title, used));
+}
+
 /// Adds remarks and caveats to a result whose figures are filled: what the download waits for,
 /// where a trace would show that, which of unequal instances the others wait for, credits that the
 /// job uses up, and settings that have no effect. `mean` is the outcome in closed form.
@@ -349,6 +358,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   const auto gap = gap_of(inputs);
   add_remarks(result, inputs, outcome, mean, gap, options.exact);
   remark_on_storage(result, scenario);
+  remark_on_sharing(result, scenario);
   if (!scenario.job.duration_on_one_instance) {
     result.monitors = monitors_of(resolved, outcome);
     if (gap) result.monitors->gap_every = gap->every;

@@ -97,7 +97,7 @@ namespace {
 
 std::vector<Placed> all_placed(std::span<const SweepPoint> points) {
   std::vector<Placed> list;
-  for (const SweepPoint& point : points) list.push_back(study::placed(point));
+  for (const SweepPoint& point : points) list.push_back(placed(point));
   return list;
 }
 

@@ -29,13 +29,14 @@ bool in_small_unit(std::string_view text) {
   return number && std::abs(number->value) >= most;
 }
 
-/// As it was given, "50 GB"; of a simulated amount six digits.
+/// As it was given, "50 GB"; of a simulated amount six digits, in a unit that has them.
 std::string bytes_text(Bytes amount) {
   constexpr std::size_t most_given = 12;
   const std::string text = format_quantity(amount);
-  return text.size() <= most_given && !in_small_unit(text)
-             ? text
-             : fmt::format("{:.6g} GB", amount / gigabytes(1.0));
+  if (text.size() <= most_given && !in_small_unit(text)) return text;
+  const double in_gigabytes = amount / gigabytes(1.0);
+  return in_gigabytes < 1e6 ? fmt::format("{:.6g} GB", in_gigabytes)
+                            : format_short(amount.base(), dimension_of(amount), 6);
 }
 
 /// As it was given, or with six digits where it was computed.
@@ -135,7 +136,12 @@ struct Price {
       return monthly(c.price.base() * gibibytes(1.0).base(), "GiB");
     }
     const std::string text = format_quantity(c.price);
-    return text.size() <= most_given ? text : monthly(c.price.base() * 1e9, "GB");
+    if (text.size() <= most_given) return text;
+    // A discount of what is sold by the TiB leaves a price by the TiB.
+    const double of_tebibyte = 1024.0 * of_gibibyte;
+    const bool round = std::abs(of_tebibyte * 100.0 - std::round(of_tebibyte * 100.0)) < 1e-6;
+    return round ? monthly(c.price.base() * tebibytes(1.0).base(), "TiB")
+                 : monthly(c.price.base() * 1e9, "GB");
   }
   std::string operator()(const ChargedObjects& c) const {
     return fmt::format("{} USD per 1,000 objects and month",
@@ -205,6 +211,14 @@ void expect_of_bill(bool fine, std::string_view line, std::string_view expected)
 void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
   throw InputError(fmt::format("the bill of {}: no price is known above {}, and {} are moved", line,
                                format_quantity(known), format_quantity(moved)));
+}
+
+std::string leaves_for_own(std::string_view from_cloud, std::string_view from_region,
+                           Bytes amount) {
+  return fmt::format(
+      "the data is in {}, taken to be in {}, and /cluster/region is none of its regions: {} cross "
+      "the internet",
+      from_cloud, from_region, bytes_text(amount));
 }
 
 std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,

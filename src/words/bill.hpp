@@ -37,6 +37,8 @@ void expect_of_bill(bool fine, std::string_view line, std::string_view expected)
 [[noreturn]] void refuse_unpriced(std::string_view line, Bytes known, Bytes moved);
 
 // Remarks on what is read across the internet.
+/// By machines without a name, whose region is none of that cloud.
+std::string leaves_for_own(std::string_view from_cloud, std::string_view from_region, Bytes amount);
 std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,
                          std::string_view to_cloud, Bytes amount);
 std::string last_tier_taken(std::string_view what, std::string_view from_region, Bytes amount,

@@ -78,6 +78,13 @@ std::string credits_end(std::string_view limit, Duration after, Duration with, D
                      burst_lasts(limit, rounded(after)), rounded(with), rounded(without));
 }
 
+std::string jobs_share(double jobs, std::string_view store, double used) {
+  return fmt::format(
+      "/job/jobs: the time is of a job that has {} to itself, and uses {:.0f} % of what it gives: "
+      "{:.0f} jobs at the same time would ask for {:.3g} times as much as there is",
+      store, 100.0 * used, jobs, jobs * used);
+}
+
 std::string idle_threads(double idle, double workers, double prefetch, double batch) {
   return fmt::format(
       "{:g} of {:g} threads {} idle: prefetch_factor = {:g} allows no more batches of {:g} to be "

@@ -46,6 +46,9 @@ std::string burst_lasts(std::string_view limit, std::string_view time);
 /// An epoch while it lasts and without.
 std::string credits_end(std::string_view limit, Duration after, Duration with, Duration without);
 
+/// `used`: what of the store's bandwidth one of the jobs uses.
+std::string jobs_share(double jobs, std::string_view store, double used);
+
 std::string idle_threads(double idle, double workers, double prefetch, double batch);
 /// `most`: batches of an epoch for each GPU, which are a matter of taste, or objects to stream: few
 /// of them leave hardware idle that was paid for.

@@ -1,4 +1,6 @@
 // `export`: what other tools read of a prediction is what was predicted.
+#include <fmt/format.h>
+
 #include <regex>
 #include <set>
 
@@ -220,6 +222,20 @@ TEST_CASE("skypilot: a machine of which the job uses fewer GPUs than it has is r
   CHECK(some.status == 0);
   CHECK(has(some.out, "the job uses 2 of the 8 GPUs that are rented"));
   CHECK_FALSE(has(shell(command).out, "all are rented"));
+}
+
+TEST_CASE("skypilot: the value of a job's hours is told apart from its cost") {
+  const std::string one =
+      "scenarios/caltech256_p3.json --set instance=p3.2xlarge --set region=us-east-1 ";
+  const schema::JsonPtr result =
+      testing_scenarios::json_of("run " + one + "--set value_of_hour='50 USD/h'");
+  const schema::JsonValue& cost = *result->find("result")->find("cost");
+  const double money = cost.find("money_usd")->number, total = cost.find("total_usd")->number;
+  REQUIRE(total > money);
+  const std::string valued = export_of("skypilot", one + "--set value_of_hour='50 USD/h'");
+  INFO(valued);
+  CHECK(has(valued, fmt::format(", ${:.2f}, ${:.2f} with the value of its hours", money, total)));
+  CHECK_FALSE(has(export_of("skypilot", one), "with the value"));
 }
 
 TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left out") {

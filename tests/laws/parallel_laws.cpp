@@ -249,6 +249,11 @@ TEST_CASE("layouts: GPUs that load, and those of each group, are those that coun
       const double among = p.context + d.context * std::fmod(p.data, inner);
       return Key{p.tensor, p.pipeline, std::floor(p.data / inner), std::floor(among / d.expert)};
     });
+    const double copies = d.expert > 1.0 ? d.data * d.context / d.expert : 1.0;
+    reaches("expert data", copies, [&](const Coordinates& p) {
+      const double among = p.context + d.context * std::fmod(p.data, inner);
+      return Key{p.tensor, p.pipeline, std::fmod(among, d.expert)};
+    });
   }
   CHECK(several > 100);
 }
@@ -295,26 +300,64 @@ TEST_CASE("layouts: what each group sends, and how long the pipeline idles, in c
     sends("context", 3.0 * layers * m * (d.context - 1.0) * 2.0 * 2.0 * tokens * d.kv / d.tensor);
     sends("expert", 4.0 * layers * m * others(d.expert) * d.per_token * hidden / d.tensor);
     sends("pipeline", 2.0 * d.chunks * m * hidden / d.tensor);
-    const bool alone = d.expert >= d.context * d.data;  // each expert is held once
-    const double experts = d.expert > 1.0 ? 0.05 + (alone ? 0.0 : 0.95 / d.expert) : 1.0;
-    const double gradients = 4.0 * 7e9 / d.tensor / d.pipeline * experts;
+    const double gradients = 4.0 * 7e9 / d.tensor / d.pipeline;
     if (d.parallelism == "ddp") {
-      sends("data", 2.0 * others(d.data * d.context) * gradients);
+      const double of_others = d.expert > 1.0 ? 0.05 : 1.0;
+      sends("data", 2.0 * others(d.data * d.context) * of_others * gradients);
+      // Those of an expert are summed by its copies alone.
+      const double copies = d.context * d.data / d.expert;
+      sends("expert data", 2.0 * others(copies) * 0.95 / d.expert * gradients);
     }
     // With fewer micro-batches than stages, chunks wait for each other too.
     const double gaps = m < d.pipeline ? (d.pipeline - m) * (d.chunks - 1.0) : 0.0;
     CHECK(layout.bubble == Approx((d.pipeline - 1.0 + gaps) / (m * d.chunks)));
     const double computing = 2.0 * d.accumulation;
     CHECK(layout.idle.base() == Approx(layout.bubble * (computing + layout.exposed.base())));
-    Duration messages;
+    Duration messages, of_gradients;
     for (const GroupExchange& one : layout.groups) {
-      if (one.group != "data") messages += one.time;
+      const bool gradient = one.group == "data" || one.group == "expert data";
+      (gradient ? of_gradients : messages) += one.time;
+    }
+    if (found->communication) {
+      CHECK(of_gradients.base() == Approx(found->communication->total.base()));
     }
     CHECK(layout.exposed.base() == Approx((1.0 - d.overlapped) * messages.base()));
-    const double of_gradients = found->communication ? found->communication->exposed.base() : 0.0;
+    const double waited = found->communication ? found->communication->exposed.base() : 0.0;
     CHECK(found->inputs.exposed_allreduce.base() ==
-          Approx(layout.exposed.base() + layout.idle.base() + of_gradients).margin(1e-12));
+          Approx(layout.exposed.base() + layout.idle.base() + waited).margin(1e-12));
   }
+}
+
+TEST_CASE(
+    "layouts: experts are summed over the same lines as parts of the layers on the same GPUs") {
+  // 8 instances of 8 GPUs: either way a GPU sums an eighth of the model with its fellows on the
+  // other instances.
+  const auto gradients = [](const char* parallel, const char* group_name) {
+    Drawn d;
+    d.data = 64.0;
+    d.parallelism = "zero1";
+    Settings settings = d.settings();
+    settings.back().second = parallel;
+    settings.emplace_back("/job/allreduce", R"({"parameters": 47e9, "gradient_type": "bf16"})");
+    const auto found = resolve::resolve(scenario_with(settings), catalog());
+    const GroupExchange* const one = group(*found.layout, group_name);
+    REQUIRE(one != nullptr);
+    CHECK(one->gpus == 8.0);
+    CHECK(one->instances == 8.0);
+    CHECK(group(*found.layout, std::string_view(group_name) == "data" ? "expert data" : "data") ==
+          nullptr);
+    return std::pair(*one, found.communication->exposed);
+  };
+  const auto [layers, of_layers] =
+      gradients(R"({"tensor": 8, "layers": 32, "hidden_size": 4096})", "data");
+  const auto [experts, of_experts] = gradients(
+      R"({"expert": 8, "expert_share": 1, "layers": 32, "hidden_size": 4096})", "expert data");
+  CHECK(experts.sent.base() == Approx(layers.sent.base()));
+  CHECK(experts.over_network.base() == Approx(layers.over_network.base()));
+  CHECK(experts.time.base() == Approx(layers.time.base()).epsilon(1e-9));
+  CHECK(of_experts.base() == Approx(of_layers.base()).epsilon(1e-9));
+  // A ring sends 2 · 7/8 of 47e9 / 8 numbers of 2 bytes.
+  CHECK(experts.sent.base() == Approx(1.75 * 47e9 / 8.0 * 2.0));
 }
 
 TEST_CASE(
@@ -378,6 +421,28 @@ TEST_CASE(
   Drawn uneven = d;
   uneven.layers = 50.0;
   CHECK(step(uneven) / step(d) == Approx(13.0 * 4.0 / 50.0));
+}
+
+TEST_CASE("layouts: a step of all experts' parameters is doubted, one of the active ones is not") {
+  const auto doubted = [](const char* of_step, const char* all) {
+    Drawn d;
+    d.data = 8.0;
+    d.expert = 8.0;
+    Settings settings = d.settings();
+    settings.emplace_back(
+        "/job/step",
+        fmt::format(
+            R"({{"model_parameters": {}, "tokens_per_sample": 4096, "utilization": 0.4, "cv": 0}})",
+            of_step));
+    settings.emplace_back("/job/allreduce/parameters", all);
+    const auto found = resolve::resolve(scenario_with(settings), catalog());
+    return std::any_of(found.caveats.begin(), found.caveats.end(), [](const std::string& text) {
+      return text.find("/job/step/model_parameters: each token is taken to pass all experts") == 0;
+    });
+  };
+  CHECK(doubted("47e9", "47e9"));
+  CHECK(doubted("47e9", "null"));
+  CHECK_FALSE(doubted("13e9", "47e9"));
 }
 
 TEST_CASE("layouts: a model's width follows from its parameters where it is not given") {

@@ -1,6 +1,8 @@
 // What a scenario has to say of checkpoints, and what follows where it does not.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/errors.hpp"
 #include "catch.hpp"
 #include "resolve/assumptions.hpp"
@@ -121,6 +123,48 @@ TEST_CASE("checkpoints: without an interval they are written where something end
                           {"cluster.booked", "24 h"},
                           {"cluster.price", "3 USD/h"}};
   CHECK(with_checkpoint(R"({"size": "1 GB"})", block).inputs.best_interval);
+}
+
+TEST_CASE("checkpoints: the store of the data by its name is that store") {
+  const char* const unnamed = R"({"size": "12 GB", "interval": "10 min"})";
+  const char* const named = R"({"size": "12 GB", "interval": "10 min", "to": "s3"})";
+  CHECK(with_checkpoint(named, fails).inputs.checkpoint_time ==
+        with_checkpoint(unnamed, fails).inputs.checkpoint_time);
+  const char* const to_lustre = R"({"size": "12 GB", "interval": "10 min", "to": "fsx-lustre"})";
+  const Settings lustre = {{"source.service", "fsx-lustre"}};
+  CHECK(with_checkpoint(to_lustre, lustre).inputs.checkpoint_time ==
+        with_checkpoint(unnamed, lustre).inputs.checkpoint_time);
+  // S3 in the job's region is none in the data's.
+  const auto asks = [](const char* checkpoint, const Settings& more) {
+    try {
+      with_checkpoint(checkpoint, more);
+    } catch (const InputError& error) {
+      return std::string(error.what()).find("/job/checkpoint/bandwidth") != std::string::npos;
+    }
+    return false;
+  };
+  CHECK(asks(named, {{"source.region", "us-west-2"}}));
+  CHECK(asks(named, lustre));
+  CHECK(asks(R"({"size": "12 GB", "interval": "10 min", "region": "us-west-2"})", {}));
+  CHECK_FALSE(asks(R"({"size": "12 GB", "interval": "10 min", "region": "us-east-1"})", {}));
+}
+
+TEST_CASE("checkpoints: S3 takes 3,500 writes a second under a prefix") {
+  const Settings many = {{"cluster.instance", "p5.48xlarge"},
+                         {"cluster.instances", "64"},
+                         {"gpu_times", "any"},
+                         {"job.allreduce.parameters", "1e9"},
+                         {"job.parallelism", "fsdp"}};
+  // 64 objects of 1.5 GB have 179 parts of 8 MiB each, and a request before and after.
+  const Resolved held = with_checkpoint(R"({"size": "96 GB", "interval": "10 min"})", many);
+  CHECK(held.inputs.checkpoint_time.base() == Approx(64.0 * 181.0 / 3500.0));
+  CHECK(std::any_of(held.remarks.begin(), held.remarks.end(), [](const std::string& text) {
+    return text.find("S3 takes 3500 of them a second under a prefix") != std::string::npos;
+  }));
+  // What is said of one's own bucket holds.
+  const Resolved said =
+      with_checkpoint(R"({"size": "96 GB", "interval": "10 min", "bandwidth": "480 GB/s"})", many);
+  CHECK(said.inputs.checkpoint_time.base() == Approx(0.2));
 }
 
 TEST_CASE("checkpoints: EFS takes a third of what it lets read, where reads are metered so") {

@@ -40,6 +40,20 @@ TEST_CASE("distance: the continent of every region that the catalogue prices mac
   CHECK(unknown == std::set<std::string>{});
 }
 
+TEST_CASE("distance: a region's name says whose it is") {
+  for (const Offer& offer : test::catalog().offers) {
+    const bool named =
+        offer.region != "all" && offer.region != "US" && offer.region != "not stated";
+    const std::string cloud = offer.service == "ec2" ? "aws" : offer.service;
+    if (!named || (cloud != "aws" && cloud != "gcp" && cloud != "azure")) continue;
+    INFO(offer.region);
+    CHECK(cloud_of_region(offer.region) == cloud);
+  }
+  for (const char* name : {"onprem", "on-premises", "at-home", "rack-1", "us-east", ""}) {
+    CHECK(cloud_of_region(name).empty());
+  }
+}
+
 TEST_CASE("distance: names of one continent, whatever the cloud") {
   for (const char* name : {"eu-west-1", "europe-west4", "westeurope", "uksouth", "austriaeast"}) {
     CHECK(continent_of(name) == "europe");

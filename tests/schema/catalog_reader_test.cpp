@@ -141,6 +141,7 @@ TEST_CASE("pricing: the network of large CPU machines is below 101 Gbit/s") {
 TEST_CASE("pricing: services have their limits and prices") {
   const Catalog& catalog = whole();
   CHECK(catalog.s3.gets_per_prefix->value == per_second(5500));
+  CHECK(catalog.s3.puts_per_prefix->value == per_second(3500));
   CHECK(middle_of(catalog.s3.first_byte)->value.base() == Approx(0.022));
   const auto s3 = find_s3_price(catalog, "us-east-1", "STANDARD");
   REQUIRE(s3);
@@ -200,7 +201,6 @@ TEST_CASE("pricing: an unknown key is named with its place and the nearest one")
 
 TEST_CASE("pricing: keys and limits of older files that nothing asks for are passed over") {
   const Spoilt spoilt("s3.json", R"({"schema": 1, "limits": [
-{"limit": "puts_per_prefix", "value": "3500 /s", "source": "x"},
 {"limit": "range_request", "low": "8 MB", "high": "16 MB", "source": "x"},
 {"limit": "gets_per_prefix", "value": "5500 /s", "source": "x"}]})");
   CHECK(schema::read_whole_catalog(spoilt.folder()).s3.gets_per_prefix->value == per_second(5500));

@@ -119,6 +119,22 @@ TEST_CASE("billing: runs of a month that together hold the data for longer are t
   CHECK(remark("1", "1").empty());
 }
 
+TEST_CASE("billing: jobs that would hold each other up on a file system are told of") {
+  const auto told = [](const std::string& jobs, const std::string& step) {
+    const Result result = study::run(job({{"source.service", "fsx-lustre"},
+                                          {"source.input_mode", "mount"},
+                                          {"job.step.per_sample", step},
+                                          {"job.jobs", jobs}}),
+                                     test::catalog(), nullptr, {});
+    return std::any_of(result.remarks.begin(), result.remarks.end(), [](const std::string& one) {
+      return one.find("/job/jobs: the time is of a job that has FSx for Lustre to itself") == 0;
+    });
+  };
+  CHECK(told("4", "1 ms"));
+  CHECK_FALSE(told("1", "1 ms"));
+  CHECK_FALSE(told("4", "10 s"));
+}
+
 TEST_CASE("billing: a NAT gateway is paid by the byte and by begun hours") {
   const Billed with(job({{"source.input_mode", "FastFile"}, {"source.nat_gateway", "true"}}));
   const Billed without(job({{"source.input_mode", "FastFile"}}));

@@ -96,6 +96,11 @@ TEST_CASE("a line of a bill is told in the units of price lists") {
     return words::quantity(line(ChargedTransfer{amount, usd(0.03) / gigabytes(1.0)}));
   };
   CHECK(moved(kilobytes(305078125.0)) == "305.078 GB");
+  CHECK(moved(gigabytes(13100212.3456)) == "13.1002 PB");
+  // FSx for Lustre at 210 USD a TiB, less 10 %.
+  CHECK(words::price(storage(tebibytes(48.0), 0.9 * 210.0 / 1024.0)) == "189 USD/TiB-month");
+  CHECK(words::price(storage(tebibytes(48.0), 0.023 * 1.073741824 * 0.93)) ==
+        "0.02139 USD/GB-month");
   const auto beyond = [&](Bandwidth amount, Bandwidth free) {
     ChargedBandwidth charge;
     charge.amount = amount;

@@ -136,6 +136,7 @@ inline constexpr Field<ServiceLimits> service_limits[] = {
 
 inline constexpr Field<S3Limits> s3_limits[] = {
     field<&S3Limits::gets_per_prefix>("gets_per_prefix", ""),
+    field<&S3Limits::puts_per_prefix>("puts_per_prefix", ""),
     field<&S3Limits::first_byte>("first_byte", "latency of a request"),
     field<&S3Limits::small_request>("small_request", "median of requests under 512 KB"),
     field<&S3Limits::express_first_byte>("express_first_byte",

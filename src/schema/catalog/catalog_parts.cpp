@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "catalog/lookup.hpp"
+#include "catalog/regions.hpp"
 #include "schema/catalog/catalog_files.hpp"
 #include "schema/catalog/offers_by_region.hpp"
 
@@ -137,8 +138,10 @@ void add_checkpoint_parts(const Scenario& scenario, const std::string& region,
     whole("efs.json", "prices");
     whole("efs.json", "throughput_prices");
   }
-  parts.add("transfer.json", file("transfer.json"), "tariffs",
-            [&](const JsonValue& record) { return member_text(record, "region") == region; });
+  parts.add("transfer.json", file("transfer.json"), "tariffs", [&](const JsonValue& record) {
+    const std::string of = member_text(record, "region");
+    return of == region || of == to;
+  });
 }
 
 }  // namespace
@@ -240,6 +243,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
              generation->number == machine->pcie_generation->value;
     });
   }
+  const std::string region_of_job = region;
   region = aws_region(machine, region);
   const std::string data_region = scenario.source.region.value_or(region);
   const bool through_nat = scenario.source.nat_gateway.value_or(false);
@@ -278,10 +282,12 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
                            return member_text(record, "storage_class") == storage_class;
                          });
     }
-    const bool abroad = std::any_of(names.begin(), names.end(), [&](const std::string& instance) {
-      const auto found = find_machine(catalog, instance);
-      return found && outside_aws(*found);
-    });
+    const bool nameless = !scenario.cluster.instance && outside_aws(nullptr, region_of_job);
+    const bool abroad =
+        nameless || std::any_of(names.begin(), names.end(), [&](const std::string& instance) {
+          const auto found = find_machine(catalog, instance);
+          return found && outside_aws(*found, "");
+        });
     if (abroad) {
       parts.add_regional("transfer.json", file("transfer.json"), "tariffs", data_region,
                          of_path(to_internet));
@@ -319,8 +325,11 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
     });
   };
   if (machine != nullptr && machine->cloud != "aws") add_ways_out(machine->cloud);
+  if (machine == nullptr && cloud_of_region(region_of_job) != "aws") {
+    add_ways_out(cloud_of_region(region_of_job));
+  }
   if (const ObjectStore* const store = traits(service).objects) {
-    if (outside(machine, traits(service).cloud)) add_ways_out(traits(service).cloud);
+    if (outside(machine, region_of_job, traits(service).cloud)) add_ways_out(traits(service).cloud);
     parts.add("transfer.json", file("transfer.json"), "tariffs", of_path(gcs_on_one_continent));
     parts.add(
         "object_stores.json", file("object_stores.json"), "prices",

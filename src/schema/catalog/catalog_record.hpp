@@ -119,7 +119,6 @@ template <>
 inline constexpr std::array retired_keys<EfsMode> = {std::string_view("write_latency")};
 /// Likewise their limits.
 inline constexpr std::string_view retired_limits[] = {"creation",
-                                                      "puts_per_prefix",
                                                       "range_request",
                                                       "single_flow",
                                                       "single_flow_in_placement_group",

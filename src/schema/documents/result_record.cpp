@@ -298,7 +298,9 @@ struct Recorded<GroupExchange> {
   static Keys<GroupExchange> keys() {
     using G = GroupExchange;
     return {
-        written<&G::group>("group", "tensor, context, expert, pipeline or data"),
+        written<&G::group>(
+            "group",
+            "tensor, context, expert, pipeline, data, or expert data: copies of the same experts"),
         written<&G::gpus>("gpus", "of such a group"),
         written<&G::instances>("instances", "over which a group reaches"),
         written<&G::sent>("sent_bytes", "by each GPU in an optimizer step"),
@@ -328,8 +330,8 @@ struct Recorded<ModelLayout> {
             "time of all micro-batches"),
         written<&L::idle>("bubble_s", "that time of an optimizer step"),
         written<L>("exposed_s",
-                   "what the messages of all groups but data add to an optimizer step, without the "
-                   "bubble",
+                   "what the messages of all groups but data and expert data add to an optimizer "
+                   "step, without the bubble",
                    [](const L& l) { return l.exposed.base(); }),
         written<&L::groups>("groups", "those of more than one GPU"),
     };

@@ -117,7 +117,9 @@ struct PricingLeaf {
 /// Key of a leaf → its text, by record, so that records of one side alone can be told.
 using Records = std::map<std::string, std::vector<PricingLeaf>>;
 
-Records records_of(const JsonPtr& catalog) {
+/// Offers of the way in which the scenario buys are what is paid; others stand beside them.
+Records records_of(const JsonPtr& catalog, const JsonPtr& scenario) {
+  const bool buys_spot = scenario && nearest_value(scenario, "/cluster/purchase").text == "spot";
   static const std::set<std::string_view> marks = {"source", "sources",  "date",
                                                    "note",   "recalled", "derived"};
   Records records;
@@ -129,7 +131,11 @@ Records records_of(const JsonPtr& catalog) {
         const JsonValue* instance = record->find("instance");
         const bool offer = section.key == "offers" && instance != nullptr;
         if (offer && record->find("price") == nullptr) continue;
-        const std::string name = offer ? "offer of " + instance->text : record_name(*record);
+        const JsonValue* purchase = record->find("purchase");
+        const bool beside = offer && purchase != nullptr && (purchase->text == "spot") != buys_spot;
+        const std::string name =
+            offer ? (beside ? purchase->text + " offer of " : "offer of ") + instance->text
+                  : record_name(*record);
         const bool price = is_price_section(section.key) || name.ends_with("_price");
         const InputGroup group = price ? InputGroup::price : InputGroup::machine;
         auto trimmed = std::make_shared<JsonValue>(*record);
@@ -206,8 +212,8 @@ std::vector<KeyChange> changes(const StoredInputs& before, const StoredInputs& n
   for (const auto& [key, text] : leaves_of(now.host)) {
     found.after(InputGroup::machine, "profile: " + key, text);
   }
-  const Records was = records_of(before.catalog);
-  const Records is = records_of(now.catalog);
+  const Records was = records_of(before.catalog, before.scenario);
+  const Records is = records_of(now.catalog, now.scenario);
   for (const auto& [name, leaves] : was) {
     if (!is.contains(name)) continue;
     for (const PricingLeaf& leaf : leaves) found.before(leaf.group, leaf.key, leaf.text);

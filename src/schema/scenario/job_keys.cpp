@@ -103,7 +103,8 @@ const std::vector<Entry<Step>>& entries<Step>() {
       entry<&Step::parameters>(
           "model_parameters",
           {.manual = "instead of a measured step: parameters of a transformer, which "
-                     "takes 6 operations for each of them and each token",
+                     "takes 6 operations for each of them and each token; with experts the active "
+                     "ones, and the whole model's in job.allreduce.parameters",
            .limits = above(0, 1e15)}),
       entry<&Step::tokens_per_sample>(
           "tokens_per_sample",
@@ -289,7 +290,8 @@ const std::vector<Entry<Job>>& entries<Job>() {
   static const std::vector<Entry<Job>> list = {
       entry<&Job::epochs>("epochs", {"passes over the dataset", "1", whole(1, 1e9)}),
       entry<&Job::jobs>(
-          "jobs", {"jobs that share the source's storage while it is held", "1", whole(1, 1e6)}),
+          "jobs", {"jobs that share the source's storage while it is held, one after the other",
+                   "1", whole(1, 1e6)}),
       entry<&Job::steps>(
           "steps",
           {"instead of epochs: number of batches per GPU; beside duration_on_one_instance: steps "

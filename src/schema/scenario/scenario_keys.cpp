@@ -347,8 +347,10 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
       entry<&Cluster::instance>("instance", {"instance type; the prefix ml. means SageMaker"}),
       entry<&Cluster::instances>("instances", {"how many", "1", whole(1, 1e5)}),
       gpus_entry(),
-      entry<&Cluster::region>("region", {"region whose prices apply",
-                                         "us-east-1, eastus, us-central1, or the least expensive"}),
+      entry<&Cluster::region>(
+          "region", {"region whose prices apply; machines without a name stand there, or, "
+                     "where no cloud has one of that name, outside of all clouds",
+                     "us-east-1, eastus, us-central1, or the least expensive"}),
       entry<&Cluster::zones>(
           "zones", {"availability zones of the region over which the instances are spread: what "
                     "crosses from one to another is paid both ways, and takes longer",
