@@ -26,8 +26,10 @@ void conclude(Sweep& sweep, std::span<const study::SweepInput> points, const Cat
   std::vector<study::Setting> settings;
   for (const study::SweepInput& point : points) settings.push_back(point.set);
   if (!points.empty()) {
-    std::string remark = study::data_follows(points.front().scenario, settings);
-    if (!remark.empty()) sweep.remarks.push_back(std::move(remark));
+    for (const std::string& remark :
+         {study::data_follows(points.front().scenario, settings), study::batch_follows(settings)}) {
+      if (!remark.empty()) sweep.remarks.push_back(remark);
+    }
   }
   if (!confirms(depth)) return;
   std::vector<study::Placed> placed;

@@ -44,14 +44,15 @@ ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOpti
   for (std::size_t i = 0; i < runs.scenarios.size(); ++i) {
     const Scenario& scenario = runs.scenarios[i];
     ask([&] {
-      runs.results.push_back({scenario.name, paths[i],
-                              with_places(documents[i],
-                                          [&] {
-                                            return study::run(scenario, runs.catalog,
-                                                              runs.profile(),
-                                                              weighing_options(simulation));
-                                          }),
-                              settings_of(simulation)});
+      runs.results.push_back(
+          {scenario.name, paths[i],
+           with_places(documents[i],
+                       [&] {
+                         study::RunOptions options = weighing_options(simulation);
+                         options.refuse_unheld = true;
+                         return study::run(scenario, runs.catalog, runs.profile(), options);
+                       }),
+           settings_of(simulation)});
     });
   }
   if (!problems.empty()) throw InputError(std::move(problems));

@@ -26,7 +26,8 @@ struct ScenarioRuns {
   [[nodiscard]] std::optional<Currency> common_currency() const;
 };
 
-/// InputError with the problems of all that cannot be read or simulated.
+/// InputError with the problems of all that cannot be read or simulated, weights that no GPU holds
+/// among them: `run` alone states a job as it is written, with a note.
 ScenarioRuns run_all(const std::vector<std::string>& paths, const SimulationOptions& simulation);
 
 /// The same without files that the line names again, as overlapping patterns do: their jobs would

@@ -71,8 +71,12 @@ std::vector<std::string> remarks_of(const SweepPoints& points) {
   for (std::size_t i = 0; i < std::min(looked_at, points.size()); ++i) {
     settings.push_back(points.setting(i));
   }
-  const std::string data = study::data_follows(points.first(), settings);
-  return data.empty() ? std::vector<std::string>{} : std::vector{data};
+  std::vector<std::string> remarks;
+  for (const std::string& remark :
+       {study::data_follows(points.first(), settings), study::batch_follows(points.grid())}) {
+    if (!remark.empty()) remarks.push_back(remark);
+  }
+  return remarks;
 }
 
 int status_of(const PreparedSweep& sweep, std::size_t meeting) {

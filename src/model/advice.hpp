@@ -69,6 +69,7 @@ struct JobFigures {
   double gpu_busy = 0.0;  ///< of the whole job's time without its start-up, 0…1
   std::optional<Throughput> throughput;
   std::optional<Stage> bottleneck;  ///< empty: none
+  bool held = true;                 ///< the weights, by the GPUs, as far as anybody knows
 };
 
 /// A rung of the ladder: the scenario with `set`, simulated.

@@ -54,7 +54,7 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
 namespace {
 
 bool meets(const Advice& advice, const JobFigures& job) {
-  return advice.constraints.met(job.time, job.money);
+  return job.held && advice.constraints.met(job.time, job.money);
 }
 
 /// Of what the job costs, or of its time where nothing has a price.
@@ -302,7 +302,9 @@ Paragraph advice_headline(const Advice& advice) {
     text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }
   text += ".";
-  if (first->saved < Money{}) {
+  if (!advice.before.held) {
+    text += " As it is, no GPU holds the weights.";
+  } else if (first->saved < Money{}) {
     text += " It costs more, but meets the constraints.";
   } else if (first->pays && *first->pays < sure) {
     text += fmt::format(" The saving is uncertain: it occurs in {} of the draws.",

@@ -364,6 +364,16 @@ struct Context {
     return machine() ? machine()->*member : std::nullopt;
   }
 
+  /// Where a number of the scenario is from, with what it says of its error.
+  [[nodiscard]] Provenance stated(std::string_view key) const {
+    Provenance from{Origin::given, "scenario", 0.0};
+    say_doubt(key, from);
+    return from;
+  }
+
+  /// exp(error · z), where z is the standard normal deviate that a share u of all lie below.
+  static double spread(double error, double u);
+
  private:
   /// What the scenario says of a number that it gives: its error, and that it is a guess.
   void say_doubt(std::string_view key, Provenance& from) const {
@@ -407,8 +417,6 @@ struct Context {
     used.probe = probe;
   }
 
-  /// exp(error · z), where z is the standard normal deviate that a share u of all lie below.
-  static double spread(double error, double u);
   /// The drawn drift of a group, by which its times are multiplied. Recorded when first used.
   double slower_by(Stage stage, DriftGroup group);
 

@@ -234,10 +234,9 @@ Volume volume(Context& context, const AllReduce& given) {
 }
 
 bool is_computed(const Job& job) {
-  if (job.parallelism) return true;
-  if (!job.allreduce) return false;
+  if (!job.allreduce) return job.parallelism.has_value();
   const AllReduce& a = *job.allreduce;
-  if (a.points || a.bucket || a.first_bucket) return true;
+  if (a.points || job.parallelism.value_or(Parallelism::ddp) != Parallelism::ddp) return true;
   return a.algorithm != AllReduceAlgorithm::ring && a.algorithm != AllReduceAlgorithm::hierarchical;
 }
 

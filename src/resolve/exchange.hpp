@@ -23,7 +23,8 @@ struct Volume {
 Volume volume(Context& context, const AllReduce& given);
 
 /// Whether the exchange is computed as NCCL does it. It is, unless the scenario asks for `ring` or
-/// `hierarchical` by the textbook and uses nothing beyond that (parallelism, points, buckets).
+/// `hierarchical`, which are one message of the textbook where all gradients are summed (ddp) and
+/// nobody measured points. What a key is by default it is when it is written, too.
 bool is_computed(const Job& job);
 
 /// Batches from one exchange to the next: those of an optimiser step, or one where each gathers the

@@ -10,6 +10,7 @@
 #include "base/number_text.hpp"
 #include "base/portable_math.hpp"
 #include "base/random.hpp"
+#include "model/drawn_numbers.hpp"
 #include "model/drift.hpp"
 #include "model/machine_figures.hpp"
 #include "resolve/context.hpp"
@@ -141,6 +142,32 @@ void doubt_objects(Context& context) {
       fmt::format("{} reads many samples from one object, but a file a sample is simulated: give "
                   "/dataset/samples_per_object ({}).",
                   row->name, many));
+}
+
+/// The numbers with an error that no Context::use() listed: prices, samples, what is held how long.
+/// They are of no stage alone; the start-up has no other input whose origin they could hide.
+void list_drawn_numbers(Context& context) {
+  if (!context.texts) return;
+  std::vector<InputUsed>& used = context.out.used;
+  for (const auto& [pointer, error] : context.scenario.errors) {
+    const auto number = stated_number(context.scenario, pointer);
+    // In place of a guess there may be what a profile measured.
+    const bool listed = std::any_of(used.begin(), used.end(),
+                                    [&](const InputUsed& input) { return input.key == pointer; });
+    if (!number || listed) continue;
+    const auto text = [&](double base, int digits) {
+      return number->dimension == Dimension{} ? fmt::format("{:.{}g}", base, digits)
+                                              : format_short(base, number->dimension, digits);
+    };
+    InputUsed input;
+    input.key = pointer;
+    input.stage = Stage::startup;
+    input.text = text(number->base, 6);
+    input.from = context.stated(pointer);
+    input.low = text(number->base * Context::spread(error, 0.05), 3);
+    input.high = text(number->base * Context::spread(error, 0.95), 3);
+    used.push_back(std::move(input));
+  }
 }
 
 void note_what_is_installed(Context& context) {
@@ -310,8 +337,46 @@ Scenario on_one_instance(const Scenario& scenario) {
   return alone;
 }
 
+/// The scenario whose numbers with an error lie where `draw` has them. They are drawn here,
+/// whatever they are used for: a price, or how many samples there are, goes through no
+/// Context::use().
+static Scenario with_drawn_numbers(const Scenario& scenario, const Draw& draw) {
+  Scenario drawn = scenario;
+  for (const auto& [pointer, error] : scenario.errors) {
+    multiply_number(drawn, pointer, Context::spread(error, draw(pointer)));
+  }
+  drawn.errors.clear();
+  return drawn;
+}
+
+/// `planned`: whether what cannot run is refused. The plan is of the numbers as they stand: of what
+/// might also be, data may have no room on a disk that takes a larger one then.
+static Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog,
+                                const HostProfile* host, const Draw& draw, Want want, bool planned);
+
+static Resolved resolve_drawn(const Scenario& scenario, const Catalog& catalog,
+                              const HostProfile* host, const Draw& draw, Want want) {
+  try {
+    return resolve_numbers(with_drawn_numbers(scenario, draw), catalog, host, draw, want, false);
+  } catch (const InputError& error) {
+    // Of what nobody wrote: the numbers as they stand were resolved before any was drawn.
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) {
+      problem.message = fmt::format(
+          "/errors: some draws cannot be simulated, smaller errors can: {}", problem.message);
+    }
+    throw InputError(std::move(problems));
+  }
+}
+
 Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const Draw& draw, Want want) {
+  if (draw && !scenario.errors.empty()) return resolve_drawn(scenario, catalog, host, draw, want);
+  return resolve_numbers(scenario, catalog, host, draw, want, true);
+}
+
+Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
+                         const Draw& draw, Want want, bool planned) {
   Resolved out;
   Context context{
       .scenario = scenario,
@@ -388,8 +453,9 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     doubt_objects(context);
     tell_of_padding(context);
     tell_without_effect(context);
-    check_plan(context);
+    if (planned) check_plan(context);
     resolve_terms(context);
+    list_drawn_numbers(context);
   }
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
   resolve_other_kinds(out, scenario, catalog, host, draw);

@@ -48,6 +48,14 @@ void tell_of_exchange(Context& context, const Job& job) {
   tell(given.blocks && !sharded, "blocks", "and only fsdp and zero3 gather parameters in blocks");
   tell(given.first_bucket && !whole, "first_bucket", "and only ddp and smddp have one");
   tell(given.bucket && sharded, "bucket", "which sends its blocks instead");
+  if (how == Parallelism::ddp && !is_computed(job) && !context.layout) {
+    for (const auto& [is, key] : {std::pair(given.bucket.has_value(), "bucket"),
+                                  std::pair(given.first_bucket.has_value(), "first_bucket")}) {
+      if (!is) continue;
+      tell_without_effect(context, fmt::format("/job/allreduce/{}", key),
+                          "ring and hierarchical send all gradients as one message");
+    }
+  }
   tell(given.parameter_type && summed, "parameter_type", "which gathers no parameters");
   tell(given.algorithm == AllReduceAlgorithm::tree && !summed, "algorithm",
        "which gathers and scatters, and NCCL has no tree for that: it goes round the ring");

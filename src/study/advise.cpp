@@ -51,11 +51,12 @@ class Adviser {
 
   Advice advice() {
     const Scenario scenario = make_({});
-    RunOptions of_base = plain();
-    of_base.list_inputs = host_ != nullptr;  // with them comes what is doubtful of the profile
-    const Result base = run(scenario, catalog_, host_, of_base);
     const resolve::Resolved resolved =
         resolve::resolve(scenario, catalog_, host_, {}, resolve::Want::without_texts);
+    RunOptions of_base = plain();
+    // With them comes what is doubtful of the profile, or of the weights.
+    of_base.list_inputs = host_ != nullptr || resolved.unheld;
+    const Result base = run(scenario, catalog_, host_, of_base);
     advice_.before = figures_of_job(base);
     mean_time_ = base.times.total;
     if (options_.events) {
@@ -63,6 +64,7 @@ class Adviser {
       advice_.before = as_it_is.figures;
       advice_.confirmed = std::move(as_it_is.confirmed);
     }
+    advice_.before.held = !resolved.unheld;
     advice_.caveats = base.caveats;
     advice_.target = options_.target;
     advice_.jobs = options_.jobs;
@@ -110,6 +112,13 @@ class Adviser {
   static RunOptions plain() {
     RunOptions options;
     options.list_inputs = false;
+    return options;
+  }
+
+  /// A job that is held against others: one whose weights no GPU holds is none.
+  static RunOptions of_choice() {
+    RunOptions options = plain();
+    options.refuse_unheld = true;
     return options;
   }
 
@@ -198,12 +207,10 @@ class Adviser {
         trials_.push_back({remedy, std::move(change), {}, false, {}, {}});
       }
     }
-    RunOptions options = plain();
-    options.refuse_unheld = !situation.resolved.unheld;
     for_each_index(trials_.size(), 0, [&](std::size_t i) {
       Trial& trial = trials_[i];
       try {
-        const Result result = run(make_(trial.change.set), catalog_, host_, options);
+        const Result result = run(make_(trial.change.set), catalog_, host_, of_choice());
         if (situation.priced && result.bill.unpriced && !situation.result.bill.unpriced) {
           throw InputError(words::bill_lacks_a_price());
         }
@@ -211,7 +218,11 @@ class Adviser {
         trial.caveats = result.caveats;
         trial.by_another = saves_by_another(trial);
       } catch (const InputError& error) {
-        trial.problem = error.problems().front().message;
+        const Problem& problem = error.problems().front();
+        // What the job as it is has wrong was said of it.
+        const bool again = situation.resolved.unheld && !problem.brief.empty() &&
+                           problem.brief == situation.resolved.unheld->brief;
+        trial.problem = again ? problem.brief : problem.message;
       }
     });
     call_by_what_saves();
@@ -459,7 +470,8 @@ class Adviser {
   }
 
   [[nodiscard]] std::optional<double> share_that_pays(const Setting& set, Money one_off) const {
-    if (options_.draws <= 0) return std::nullopt;
+    // What cannot run costs nothing that could be saved.
+    if (options_.draws <= 0 || !advice_.before.held) return std::nullopt;
     const auto after = drawn_costs(set, one_off);
     int pays = 0;
     for (std::size_t i = 0; i < after.size(); ++i) {
@@ -497,7 +509,9 @@ class Adviser {
       if (mostly_saves(row)) rows.push_back(&row);
     }
     auto together = best_together(rows, savings_, [&](const Setting& set) {
-      return figures_of_job(run(make_(set), catalog_, host_, by_events(is_by_events())));
+      RunOptions options = by_events(is_by_events());
+      options.refuse_unheld = true;
+      return figures_of_job(run(make_(set), catalog_, host_, options));
     });
     if (!together) return;
     if (options_.events) {

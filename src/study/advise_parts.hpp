@@ -20,7 +20,7 @@ struct Savings {
   Constraints constraints;
 
   [[nodiscard]] bool meets(const JobFigures& job) const {
-    return constraints.met(job.time, job.money);
+    return job.held && constraints.met(job.time, job.money);
   }
   [[nodiscard]] bool meets(const Remedied& row) const { return row.after && meets(*row.after); }
   /// Whether the changed job is one that keeps within limits which the job as it is does not.

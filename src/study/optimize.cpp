@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "study/optimize_parts.hpp"
 #include "study/point_problems.hpp"
+#include "study/sweep.hpp"
 #include "words/job.hpp"
 
 namespace feedrate::study {
@@ -179,6 +180,9 @@ Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* ho
   field.set_guesses_aside();
   if (const auto first = field.first(options.constraints)) {
     optimum.winner = winner_of(field, *first, catalog, host);
+    if (std::string remark = batch_follows(axes); !remark.empty()) {
+      optimum.winner->result.remarks.push_back(std::move(remark));
+    }
     if (with_unpriced != of_all) {
       optimum.winner->result.caveats.push_back(
           words::cheaper_but_unpriced(setting_words(field.axes().at(*with_unpriced))));

@@ -7,6 +7,7 @@
 #include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/gpu_speed.hpp"
+#include "resolve/exchange.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
@@ -198,7 +199,7 @@ bool holds_whole(const Situation& s) {
 bool in_buckets(const Situation& s) {
   const Parallelism how = s.scenario.job.parallelism.value_or(Parallelism::ddp);
   return exchanges(s) && (how == Parallelism::ddp || how == Parallelism::smddp) &&
-         !s.scenario.job.allreduce->points;
+         !s.scenario.job.allreduce->points && resolve::is_computed(s.scenario.job);
 }
 
 std::vector<Change> larger_buckets(const Situation& s) {
@@ -250,12 +251,17 @@ const Remedy training_list[] = {
      in_buckets,
      larger_buckets},
     {{"sharded_weights", "weights divided among the GPUs", RemedyKind::code, 2.0,
-      Rung::one_instance, "GPUs wait for gradients of a model of known size",
+      Rung::one_instance,
+      "GPUs wait for gradients of a model of known size, or none of them holds its weights",
       "FullyShardedDataParallel sends whole blocks, while others are computed, and not buckets",
       "weights are gathered twice for each batch: more bytes where gradients are accumulated"},
-     [](const Situation& s) { return in_buckets(s) && parameters_of(s.scenario.job).has_value(); },
+     [](const Situation& s) {
+       const bool unheld = s.resolved.unheld && !shards_weights(s);
+       return (in_buckets(s) || unheld) && parameters_of(s.scenario.job).has_value();
+     },
      [](const Situation& s) {
        Change change{{{"/job/parallelism", "fsdp"}}, "parallelism = fsdp"};
+       if (!s.scenario.job.allreduce) return std::vector<Change>{change};
        for (const auto& [given, key] :
             {std::pair(s.scenario.job.allreduce->bucket.has_value(), "/job/allreduce/bucket"),
              std::pair(s.scenario.job.allreduce->first_bucket.has_value(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/lookup.hpp"
+#include "resolve/pieces.hpp"
 #include "words/showback.hpp"
 
 namespace feedrate::study {
@@ -71,8 +72,9 @@ void unit_costs(ChargedJobs& job, const Scenario& scenario, const Result& result
   job.per_million_samples = per(FigureId::cost_per_million_samples, 1.0);
   const auto& step = scenario.job.step;
   if (step && step->tokens_per_sample) {
-    job.per_billion_tokens =
-        per(FigureId::cost_per_million_samples, 1e3 / *step->tokens_per_sample);
+    // A sample that is packed with others is a part of one of the step's.
+    const double tokens = *step->tokens_per_sample / resolve::documents_in_sample(scenario);
+    job.per_billion_tokens = per(FigureId::cost_per_million_samples, 1e3 / tokens);
   }
 }
 

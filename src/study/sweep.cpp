@@ -1,6 +1,7 @@
 #include "study/sweep.hpp"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -79,18 +80,51 @@ Setting Grid::at(std::size_t point) const {
   return set;
 }
 
+namespace {
+
+/// Of a key as people type it: "tensor" of "/job/parallel/tensor".
+std::string_view last_word(std::string_view key) {
+  return key.substr(key.find_last_of("./") + 1);
+}
+
+}  // namespace
+
 std::string data_follows(const Scenario& first, std::span<const Setting> settings) {
   if (first.source.region || traits(first.source.service).cloud.empty()) return "";
   std::set<std::string_view> regions;
   for (const Setting& set : settings) {
     for (const auto& [key, value] : set) {
-      const std::string_view last = std::string_view(key).substr(key.find_last_of("./") + 1);
-      if (last != "region") continue;
+      if (last_word(key) != "region") continue;
       if (key.find("source") != std::string::npos) return "";
       regions.insert(value);
     }
   }
   return regions.size() > 1 ? std::string(words::data_follows) : "";
+}
+
+std::string batch_follows(std::span<const Setting> settings) {
+  std::map<std::string_view, std::set<std::string_view>> sizes;
+  for (const Setting& set : settings) {
+    for (const auto& [key, value] : set) {
+      const std::string_view last = last_word(key);
+      if (last == "batch_size" || last == "gradient_accumulation") return "";
+      const bool divides = last == "tensor" || last == "context" || last == "pipeline";
+      if (divides) sizes[last].insert(value);
+    }
+  }
+  const bool differ = std::any_of(sizes.begin(), sizes.end(),
+                                  [](const auto& size) { return size.second.size() > 1; });
+  return differ ? std::string(words::batch_follows) : "";
+}
+
+std::string batch_follows(const Grid& grid) {
+  std::vector<Setting> settings;
+  for (std::size_t key = 0; key < grid.varied().size(); ++key) {
+    for (std::size_t value = 0; value < grid.varied()[key].values.size(); ++value) {
+      settings.push_back(grid.setting(key, value));
+    }
+  }
+  return batch_follows(settings);
 }
 
 namespace {

@@ -24,6 +24,12 @@ struct SweepInput {
 /// nothing.
 std::string data_follows(const Scenario& first, std::span<const Setting> settings);
 
+/// Likewise of points that spread the model over other numbers of GPUs, each with the scenario's
+/// own batch of a replica: they train on other numbers of samples in a step. "" where none do.
+std::string batch_follows(std::span<const Setting> settings);
+/// The same of all values that a grid has.
+std::string batch_follows(const Grid& grid);
+
 /// Called with (points done, points in all), from one thread at a time.
 using SweepProgress = std::function<void(std::size_t, std::size_t)>;
 

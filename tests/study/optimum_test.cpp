@@ -7,7 +7,9 @@
 #include "catch.hpp"
 #include "resolve/generated_scenario.hpp"
 #include "schema/scenario/scenario.hpp"
+#include "study/advise.hpp"
 #include "study/scale.hpp"
+#include "study/sweep.hpp"
 #include "tests/study/billed.hpp"
 
 using namespace feedrate;
@@ -138,19 +140,26 @@ TEST_CASE("optimize: points without a result are counted by reason; none at all 
   CHECK_THROWS_AS(best(grid({{"price", {"null"}}, {"epochs", {"1", "2"}}})), InputError);
 }
 
+namespace {
+
+/// 70e9 parameters, which one GPU of 80 GB does not hold in 16 bits.
+Scenario large_model(const study::Setting& set) {
+  schema::Document job = schema::parse_document(
+      R"({"name": "t", "dataset": {"samples": 100000, "bytes_per_sample": "16 KB"},
+          "source": {"service": "fsx-lustre"}, "loader": {"num_workers": 2, "batch_size": 32},
+          "cluster": {"instance": "p5.48xlarge", "instances": 16, "region": "us-east-1"},
+          "job": {"parallelism": "zero1", "step": {"model_parameters": 70e9,
+          "tokens_per_sample": 8192, "utilization": 0.5}, "allreduce": {"parameters": 70e9},
+          "parallel": {"layers": 80, "hidden_size": 8192}}})",
+      "t.json");
+  for (const auto& [key, value] : set) schema::set_value(job, key, value);
+  return schema::read_scenario(job);
+}
+
+}  // namespace
+
 TEST_CASE("optimize: what no GPU holds is left out with the reason, in scale as well") {
-  const auto make = [](const study::Setting& set) {
-    schema::Document job = schema::parse_document(
-        R"({"name": "t", "dataset": {"samples": 100000, "bytes_per_sample": "16 KB"},
-            "source": {"service": "fsx-lustre"}, "loader": {"num_workers": 2, "batch_size": 32},
-            "cluster": {"instance": "p5.48xlarge", "instances": 16, "region": "us-east-1"},
-            "job": {"parallelism": "zero1", "step": {"model_parameters": 70e9,
-            "tokens_per_sample": 8192, "utilization": 0.5}, "allreduce": {"parameters": 70e9},
-            "parallel": {"layers": 80, "hidden_size": 8192}}})",
-        "t.json");
-    for (const auto& [key, value] : set) schema::set_value(job, key, value);
-    return schema::read_scenario(job);
-  };
+  const auto make = large_model;
   study::Axes axes{study::Grid({{"tensor", {"1", "2", "4", "8"}}}), {}, make};
   axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
   const Catalog& catalog = testing_resolve::catalog();
@@ -167,6 +176,48 @@ TEST_CASE("optimize: what no GPU holds is left out with the reason, in scale as 
   };
   CHECK_THROWS_AS(scaled("1"), InputError);
   CHECK_NOTHROW(scaled("8"));
+}
+
+TEST_CASE("advise: of weights that no GPU holds it says so, and names first what holds them") {
+  study::AdviseOptions options;
+  options.draws = 10;
+  const Advice advice = study::advise(
+      [](study::Setting set) {
+        set.insert(set.begin(), {"/job/parallel", "null"});
+        return large_model(set);
+      },
+      testing_resolve::catalog(), nullptr, options);
+  CHECK_FALSE(advice.before.held);
+  CHECK(std::any_of(advice.caveats.begin(), advice.caveats.end(), [](const std::string& caveat) {
+    return caveat.starts_with("The weights alone are 140 GB a GPU");
+  }));
+  const auto sharded = std::find_if(advice.remedies.begin(), advice.remedies.end(),
+                                    [](auto& row) { return row.what.name == "sharded_weights"; });
+  REQUIRE(sharded != advice.remedies.end());
+  CHECK(sharded->standing == RemedyStanding::advised);
+  // What leaves the weights where they are helps nobody.
+  for (const Remedied& row : advice.remedies) {
+    INFO(row.change << ": " << row.reason);
+    const bool holds = row.set.size() > 0 && row.after.has_value();
+    if (!holds) continue;
+    study::Setting set = row.set;
+    set.insert(set.begin(), {"/job/parallel", "null"});
+    CHECK_FALSE(resolve::resolve(large_model(set), testing_resolve::catalog()).unheld);
+  }
+}
+
+TEST_CASE("optimize: that a replica keeps its batch is told where replicas have several sizes") {
+  const auto told = [](const std::vector<study::Vary>& varied) {
+    return !study::batch_follows(study::Grid(varied)).empty();
+  };
+  CHECK(told({{"tensor", {"2", "4"}}}));
+  CHECK(told({{"/job/parallel/pipeline", {"1", "2"}}, {"num_workers", {"2", "3"}}}));
+  CHECK(told({{"num_workers", {"2", "3"}, {{"parallel.context", {"1", "2"}}}}}));
+  CHECK_FALSE(told({{"tensor", {"2"}}, {"pipeline", {"4"}}}));
+  CHECK_FALSE(told({{"num_workers", {"2", "3"}}}));
+  // Whoever varies the batch as well knows.
+  CHECK_FALSE(told({{"tensor", {"2", "4"}, {{"batch_size", {"16", "32"}}}}}));
+  CHECK_FALSE(told({{"tensor", {"2", "4"}}, {"/job/gradient_accumulation", {"1", "2"}}}));
 }
 
 TEST_CASE("optimize: a volume is not recommended because it has no price") {

@@ -102,6 +102,11 @@ TEST_CASE("showback: tokens are those of the sequence") {
   const Showback made = showback(runs, {}, "team");
   // 64,000 samples of 2,000 tokens are 0.128 billion.
   CHECK(made.jobs[0].per_billion_tokens->base() == Approx(10.0 / 0.128));
+  // Packed, a sample is a document: 64,000 of 500 tokens are 0.032 billion, four to a sequence.
+  s.dataset.tokens_per_document = 500.0;
+  CHECK(showback(runs, {}, "team").jobs[0].per_billion_tokens->base() == Approx(10.0 / 0.128));
+  s.loader.packing = true;
+  CHECK(showback(runs, {}, "team").jobs[0].per_billion_tokens->base() == Approx(10.0 / 0.032));
 }
 
 TEST_CASE("showback: jobs without the tag stand together, and what is unknown stays unknown") {

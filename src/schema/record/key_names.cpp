@@ -20,7 +20,7 @@ constexpr std::string_view any_item = "*";
 bool is_about_file(std::string_view section) {
   return section == "name" || section == "description" || section == "schema" ||
          section == "$schema" || section == "include" || section == "about" || section == "cases" ||
-         section == "errors" || section == "guesses";
+         section == "guesses";
 }
 
 struct Place {
@@ -126,6 +126,9 @@ std::string key_that_ends_in(const Key& root, const std::string& last) {
     all.push_back(std::move(pointer));
   }
   std::string message = "expected a key, got " + in_quotes(name);
+  if (name.starts_with("/errors/") || name.starts_with("errors.")) {
+    throw InputError(message + ": errors are set together: errors={\"/job/step/fixed\": 0.1}");
+  }
   const std::string last = split(name, name.starts_with('/') ? '/' : '.').back();
   // A word alone is the name of a key in some section, before it is a part of a longer name.
   const bool word = last == name;

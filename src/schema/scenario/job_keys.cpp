@@ -123,10 +123,10 @@ const std::vector<Entry<Step>>& entries<Step>() {
 template <>
 const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
   static const std::vector<Entry<AllReduce>> list = {
-      entry<&AllReduce::algorithm>(
-          "algorithm",
-          {"nccl: the fastest by size, computed; ring, hierarchical: one textbook message",
-           "nccl"}),
+      entry<&AllReduce::algorithm>("algorithm", {"nccl: the fastest by size, computed; ring, "
+                                                 "hierarchical: of ddp one textbook message, else "
+                                                 "NCCL's",
+                                                 "nccl"}),
       entry<&AllReduce::gradient_bytes>(
           "gradient_bytes", {.manual = "size of the model's gradients; 0: GPUs exchange nothing, "
                                        "because they are emulated or run separate jobs",
@@ -185,7 +185,7 @@ const std::vector<Entry<AllReduce>>& entries<AllReduce>() {
       entry<&AllReduce::latency>("latency", {.manual = "latency per hop", .example = "20 us"}),
       entry<&AllReduce::overlap>("overlap",
                                  {"fraction hidden behind the backward pass",
-                                  "ring, hierarchical: 0; else computed", between(0, 1)}),
+                                  "of a textbook message 0; else computed", between(0, 1)}),
   };
   return list;
 }
@@ -315,8 +315,8 @@ const std::vector<Entry<Job>>& entries<Job>() {
                                .percent = true}),
       entry<&Job::allreduce>("allreduce", {"the exchange of gradients"}),
       entry<&Job::parallelism>(
-          "parallelism",
-          {"what is exchanged when: gradients in buckets, or sharded parameters", "ddp"}),
+          "parallelism", {"what is exchanged when: gradients in buckets, or sharded parameters",
+                          "ddp; without allreduce, a cost that is assumed"}),
       entry<&Job::parallel>("parallel",
                             {"GPUs that hold one copy of the model together: which of them divide "
                              "layers, tokens, experts and stages"}),

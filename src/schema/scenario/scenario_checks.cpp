@@ -5,7 +5,9 @@
 
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "model/drawn_numbers.hpp"
 #include "schema/record/key_names.hpp"
+#include "schema/scenario/error_checks.hpp"
 #include "schema/scenario/read_cases.hpp"
 #include "schema/scenario/scenario_keys.hpp"
 #include "schema/scenario/source_checks.hpp"
@@ -61,6 +63,9 @@ class Checks {
     cases();
     named_numbers("errors");
     named_numbers("guesses");
+    if (const Found errors = at(root_, {"errors"}); errors.exact) {
+      check_errors(s_, *errors.value, r_);
+    }
     prices();
     interruptions();
     unequal_instances();
@@ -473,7 +478,7 @@ class Checks {
     if (!list.exact) return;
     for (const JsonMember& member : list.value->members) {
       const std::string pointer = join_pointer("/" + section, member.key);
-      check_setting(*list.value, member, pointer);
+      if (!may_have_error(member.key)) check_setting(*list.value, member, pointer);
       const bool by_place = !member.key.starts_with("/preprocess/") ||
                             (member.key.size() > 12 && is_digit(member.key[12]));
       if (member.key.starts_with('/') && by_place) continue;
