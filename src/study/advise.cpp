@@ -16,6 +16,7 @@
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
 #include "words/job.hpp"
+#include "words/remedies.hpp"
 
 namespace feedrate::study {
 namespace {

@@ -490,8 +490,8 @@ TEST_CASE("remedies: what holds the data is no larger and no dearer than the dat
   CHECK(line_of(run_with(nfs, tried(nfs, "efs_one_zone").front().set), "EFS One Zone") <
         0.6 * stored);
 
-  // 20 GB are 18.6 GiB, and a tenth more 20.5. 60,000 IOPS of io2 need 60 GiB.
-  for (const auto& [type, size] : {std::pair("gp3", "21 GiB"), std::pair("io2", "60 GiB")}) {
+  // 20 GB are 18.6 GiB, and a tenth more 20.5. 60,000 IOPS of io2 need 120 GiB (500 a GiB).
+  for (const auto& [type, size] : {std::pair("gp3", "21 GiB"), std::pair("io2", "120 GiB")}) {
     const testing_resolve::Settings volume = {
         {"/cluster/instance", "g5.2xlarge"},
         {"/source", R"({"service": "s3", "input_mode": "File"})"},
