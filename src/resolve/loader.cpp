@@ -213,7 +213,8 @@ void resolve_loader(Context& context) {
                    "more memory decoded than stored, and need several times as much");
   }
   // Loaders of one replica read the same samples.
-  inputs.caches.readers = std::min(inputs.instances_alike(), inputs.replicas()) / shards(context);
+  inputs.caches.readers =
+      std::min(inputs.instances_alike(), inputs.replicas()) / parts_read(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   if (s.job.non_blocking.value_or(false)) {
     inputs.copies = s.job.copy_stream.value_or(CopyStream::side) == CopyStream::side

@@ -76,7 +76,7 @@ Bytes kept_samples(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   if (!inputs.caches.decoded) return {};
   const ChainBytes chain = bytes_in_chain(context.scenario);
-  return chain.kept.value_or(chain.stored) * samples(inputs.samples / shards(context));
+  return chain.kept.value_or(chain.stored) * samples(inputs.samples / parts_read(context));
 }
 
 namespace {
