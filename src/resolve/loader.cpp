@@ -181,19 +181,6 @@ void resolve_loader(Context& context) {
   const bool pool = traits(loader.kind).shared_batches;
   inputs.kind = loader.kind.family();
   inputs.workers = workers_of_rank(context);
-  if (loader.remote && inputs.whole_objects) {
-    // Helpers bring no objects: who has none of his own stays idle beside them, too.
-    const double most = std::max(1.0, std::ceil(pipeline::objects_of_rank(inputs) - 1e-6));
-    if (inputs.workers > most && context.texts) {
-      context.remark(RemarkKind::check,
-                     fmt::format("helpers bring no objects: of {:g} workers of each GPU only {:g} "
-                                 "have one to stream; make the objects smaller, use fewer workers, "
-                                 "or say that they share an object's samples "
-                                 "(/loader/divided_by: samples)",
-                                 inputs.workers, most));
-    }
-    inputs.workers = std::min(inputs.workers, most);
-  }
   inputs.prefetch =
       context.count(Stage::decode, "/loader/prefetch_factor", loader.prefetch_factor, 2.0);
   context.pins = context.flag(Stage::h2d, "/loader/pin_memory", loader.pin_memory, false);

@@ -149,6 +149,12 @@ void resolve_division(Context& context) {
 }
 
 Bytes read_dataset(const Context& context) {
+bool streams_objects(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  return inputs.whole_objects && inputs.per_object > 0.0 && traits(inputs.kind).whole_batches &&
+         input_mode_of(context.scenario) != InputMode::pipe;
+}
+
   return stored_dataset(context) * share_read(context.scenario);
 }
 
