@@ -187,12 +187,19 @@ void resolve_loader(Context& context) {
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = context.flag(Stage::decode, "/loader/in_order", loader.in_order, true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
-  if (inputs.caches.decoded && context.texts && inputs.workers > 0.0 &&
-      !inputs.persistent_workers && !inputs.pooled() && inputs.epochs > 1.0) {
-    context.remark(RemarkKind::check,
-                   "/loader/in_memory_cache is taken to lie in memory that all workers share: what "
-                   "a worker keeps for itself ends with it after each epoch, as "
-                   "/loader/persistent_workers is false");
+  const double processes = inputs.ranks * inputs.workers;  // of the instance
+  const bool apart = processes > (inputs.persistent_workers ? 1.0 : 0.0);
+  if (inputs.caches.decoded && context.texts && apart && !inputs.pooled() && inputs.epochs > 1.0) {
+    context.remark(
+        RemarkKind::check,
+        fmt::format("/loader/in_memory_cache is taken to lie in memory that all workers share: {}",
+                    inputs.persistent_workers
+                        ? fmt::format("of what each of {0:g} keeps for itself, the second epoch "
+                                      "finds one sample in {0:g}, and it takes up to {0:g} times "
+                                      "the memory",
+                                      processes)
+                        : "what a worker keeps for itself ends with it after each epoch, as "
+                          "/loader/persistent_workers is false"));
   }
   if (inputs.caches.decoded && context.texts && !kept_size_known(context.scenario)) {
     context.remark(RemarkKind::measure,

@@ -47,4 +47,7 @@ inline double training_batch(const Context& context) {
 /// What is said of a job that pads what it could pack.
 void tell_of_padding(Context& context);
 
+/// What is said where workers' own last batches make an epoch longer, or shorter, than is simulated.
+void tell_of_last_batches(Context& context);
+
 }  // namespace feedrate::resolve

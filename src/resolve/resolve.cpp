@@ -390,6 +390,7 @@ Resolved resolve(const Scenario& scenario, const Catalog& catalog, const HostPro
     say_what_is_left_out(context);
     doubt_objects(context);
     tell_of_padding(context);
+    tell_of_last_batches(context);
     tell_without_effect(context);
     check_plan(context);
     resolve_terms(context);
