@@ -395,6 +395,17 @@ Division division_of(const Inputs& inputs) {
   return all;
 }
 
+double batches_by_worker(const Inputs& inputs) {
+  const double objects = std::max(1.0, objects_of_rank(inputs));
+  const Owned own = objects_owned(std::max(1.0, inputs.workers), objects);
+  const double of_object = inputs.samples / inputs.replicas() / objects;
+  const auto batches = [&](double owned) {
+    const double exact = owned * of_object / inputs.batch;
+    return inputs.drop_last ? std::floor(exact + 1e-9) : std::ceil(exact - 1e-9);
+  };
+  return (own.workers - own.few) * batches(own.each) + own.few * batches(own.each + own.more);
+}
+
 double most_begun_here(const Inputs& inputs) {
   if (remote_only(inputs)) return 0.0;
   return traits(inputs.kind).shared_batches ? inputs.prefetch : inputs.workers * inputs.prefetch;

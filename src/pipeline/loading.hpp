@@ -175,6 +175,10 @@ struct Division {
 };
 Division division_of(const Inputs& inputs);
 
+/// Batches of a rank in an epoch where each worker cuts the samples of its objects by itself, as
+/// real ones do: more than EpochShape's steps without drop_last, and fewer with it.
+double batches_by_worker(const Inputs& inputs);
+
 /// Whether a Pipe-mode stream, or several connections of it, feed the workers, and its station.
 std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses);
 /// The limits that it reads under.

@@ -455,6 +455,10 @@ inline double shards(const Context& context) {
              : 1.0;
 }
 
+/// Parts of it of which each instance reads the same one in every epoch: those, or a loader's own.
+/// 1 where each reads any of it.
+double parts_read(const Context& context);
+
 /// Of tensors that a batch holds one by one: of the thread that takes batches from workers, which
 /// is the one that pins them where one does.
 DurationPerSample handed_over_one_by_one(Context& context, Stage stage);
@@ -464,7 +468,6 @@ bool measured_step(const HostProfile* host);
 /// Fills the step where the scenario names a model in place of a time; whether it does.
 bool step_of_model(Context& context, const Step& given);
 
-Bytes data_of_instance(const Context& context);  ///< that it reads: all data, or those of its shard
 /// Room of the source's cache on a disk, as given or kept by its loader or mount; empty: no cache.
 std::optional<Bytes> source_cache(const Context& context);
 std::optional<NamedDefault> cache_by_default(const Context& context);  ///< what these keep

@@ -191,13 +191,20 @@ Bandwidth disk_rate(Context& context, const PublishedDisk& known, bool local) {
 
 }  // namespace
 
-Bytes data_of_instance(const Context& context) {
-  return stored_dataset(context) * (1.0 / shards(context));
+double parts_read(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  const NamedDefaults* const row = context.loader_by_name;
+  const bool kept = row != nullptr && row->nodes_keep_shards && !context.scenario.loader.remote &&
+                    // A copy of all data leaves any of them in memory.
+                    input_mode_of(context.scenario) != InputMode::file;
+  // Loaders of one replica read the same samples.
+  const double nodes = kept ? std::min(inputs.instances_alike(), inputs.replicas()) : 1.0;
+  return std::max(shards(context), nodes);
 }
 
-/// What of it reading brings into memory, or into a cache on the disk.
+/// What reading its part brings into an instance's memory, or into a cache on its disk.
 static Bytes data_read(const Context& context) {
-  return read_dataset(context) * (1.0 / shards(context));
+  return read_dataset(context) * (1.0 / parts_read(context));
 }
 
 std::optional<NamedDefault> cache_by_default(const Context& context) {
@@ -225,8 +232,10 @@ std::optional<Bytes> source_cache(const Context& context) {
 }
 
 Bytes data_on_disk(const Context& context) {
-  const Bytes data = data_of_instance(context);
-  return std::min(data, source_cache(context).value_or(data));
+  const Bytes all = stored_dataset(context);
+  const std::optional<Bytes> cache = source_cache(context);
+  return cache ? std::min(all * (1.0 / parts_read(context)), *cache)
+               : all * (1.0 / shards(context));
 }
 
 std::optional<Bandwidth> write_rate(const Read& disk) {
@@ -240,10 +249,11 @@ static void share_cache(Context& context, Bytes data) {
   const double instances = inputs.instances;
   const Bytes room = *source_cache(context) * instances;
   inputs.caches.on_disk = std::min(1.0, room / data);
-  if (instances <= 1.0 || shards(context) > 1.0) {
-    tell_without_effect(
-        context, "/source/shared_cache",
-        instances <= 1.0 ? "there is one instance" : "sharding gives each instance other data");
+  if (instances <= 1.0 || parts_read(context) > 1.0) {
+    tell_without_effect(context, "/source/shared_cache",
+                        instances <= 1.0        ? "there is one instance"
+                        : shards(context) > 1.0 ? "sharding gives each instance other data"
+                                                : "the loader gives each instance other shards");
     return;
   }
   inputs.caches.from_peers = 1.0 - 1.0 / instances;

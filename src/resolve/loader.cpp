@@ -181,41 +181,25 @@ void resolve_loader(Context& context) {
   const bool pool = traits(loader.kind).shared_batches;
   inputs.kind = loader.kind.family();
   inputs.workers = workers_of_rank(context);
-  if (loader.remote && inputs.whole_objects) {
-    // Helpers bring no objects: who has none of his own stays idle beside them, too.
-    const double most = std::max(1.0, std::ceil(pipeline::objects_of_rank(inputs) - 1e-6));
-    if (inputs.workers > most && context.texts) {
-      context.remark(RemarkKind::check,
-                     fmt::format("helpers bring no objects: of {:g} workers of each GPU only {:g} "
-                                 "have one to stream; make the objects smaller, use fewer workers, "
-                                 "or say that they share an object's samples "
-                                 "(/loader/divided_by: samples)",
-                                 inputs.workers, most));
-    }
-    inputs.workers = std::min(inputs.workers, most);
-  }
   inputs.prefetch =
       context.count(Stage::decode, "/loader/prefetch_factor", loader.prefetch_factor, 2.0);
   context.pins = context.flag(Stage::h2d, "/loader/pin_memory", loader.pin_memory, false);
   inputs.persistent_workers = loader.persistent_workers.value_or(false);
   inputs.in_order = context.flag(Stage::decode, "/loader/in_order", loader.in_order, true);
   inputs.caches.decoded = loader.in_memory_cache.value_or(false);
-  const bool own_memory = inputs.workers > 0.0 && !inputs.pooled();
-  if (inputs.caches.decoded && context.texts && own_memory && inputs.epochs > 1.0) {
-    const std::string shared =
-        "/loader/in_memory_cache is taken to lie in memory that all workers share: ";
-    if (!inputs.persistent_workers) {
-      context.remark(RemarkKind::check,
-                     shared +
-                         "what a worker keeps for itself ends with it after each epoch, as "
-                         "/loader/persistent_workers is false");
-    } else if (inputs.workers > 1.0) {
-      context.remark(RemarkKind::check,
-                     fmt::format("{}of what each of {:g} workers keeps for itself, it finds about "
-                                 "one in {:g} samples in the second epoch, as others are given to "
-                                 "it, and in the end each keeps them all",
-                                 shared, inputs.workers, inputs.workers));
-    }
+  const double processes = inputs.ranks * inputs.workers;  // of the instance
+  const bool apart = processes > (inputs.persistent_workers ? 1.0 : 0.0);
+  if (inputs.caches.decoded && context.texts && apart && !inputs.pooled() && inputs.epochs > 1.0) {
+    context.remark(
+        RemarkKind::check,
+        fmt::format("/loader/in_memory_cache is taken to lie in memory that all workers share: {}",
+                    inputs.persistent_workers
+                        ? fmt::format("of what each of {0:g} keeps for itself, the second epoch "
+                                      "finds one sample in {0:g}, and it takes up to {0:g} times "
+                                      "the memory",
+                                      processes)
+                        : "what a worker keeps for itself ends with it after each epoch, as "
+                          "/loader/persistent_workers is false"));
   }
   if (inputs.caches.decoded && context.texts && !kept_size_known(context.scenario)) {
     context.remark(RemarkKind::measure,
@@ -223,7 +207,8 @@ void resolve_loader(Context& context) {
                    "more memory decoded than stored, and need several times as much");
   }
   // Loaders of one replica read the same samples.
-  inputs.caches.readers = std::min(inputs.instances_alike(), inputs.replicas()) / shards(context);
+  inputs.caches.readers =
+      std::min(inputs.instances_alike(), inputs.replicas()) / parts_read(context);
   inputs.asynchronous_step = s.job.asynchronous_step.value_or(true);
   if (s.job.non_blocking.value_or(false)) {
     inputs.copies = s.job.copy_stream.value_or(CopyStream::side) == CopyStream::side

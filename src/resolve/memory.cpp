@@ -13,8 +13,15 @@ bool starts_workers(const Context& context) {
   return traits(context.scenario.loader.kind).processes && context.out.inputs.workers > 0.0;
 }
 
+/// Of the largest that there is.
 Bytes batch_bytes(const Context& context) {
-  return samples(context.out.inputs.batch) * bytes_to_gpu(context);
+  const auto [steps, last] = pipeline::epoch_shape(context.out.inputs);
+  return samples(steps > 1.0 ? context.out.inputs.batch : last) * bytes_to_gpu(context);
+}
+
+/// Of so many batches of a rank, those that exist at once: nobody makes any of the next epoch.
+double of_epoch(const Context& context, double batches) {
+  return std::min(batches, pipeline::epoch_shape(context.out.inputs).steps);
 }
 
 /// Pinned bytes of a rank: where batches are pinned, one that is being copied and one that waits.
@@ -64,8 +71,13 @@ Bytes batches_ahead(const Context& context) {
   // What helpers have begun lies on their instances.
   const double here = pipeline::most_begun_here(inputs);
   const double made = inputs.remote ? std::max(inputs.prefetch, here) : here;
-  return inputs.ranks *
-         (made * batch_bytes(context) + pinned(context) + held_stored(context).of_rank);
+  return inputs.ranks * (of_epoch(context, made) * batch_bytes(context) + pinned(context) +
+                         held_stored(context).of_rank);
+}
+
+Bytes batches_of_workers(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  return inputs.ranks * of_epoch(context, inputs.workers * inputs.prefetch) * batch_bytes(context);
 }
 
 bool kept_size_known(const Scenario& scenario) {
@@ -76,7 +88,7 @@ Bytes kept_samples(const Context& context) {
   const Inputs& inputs = context.out.inputs;
   if (!inputs.caches.decoded) return {};
   const ChainBytes chain = bytes_in_chain(context.scenario);
-  return chain.kept.value_or(chain.stored) * samples(inputs.samples / shards(context));
+  return chain.kept.value_or(chain.stored) * samples(inputs.samples / parts_read(context));
 }
 
 namespace {
@@ -118,9 +130,13 @@ double most_workers(const Context& context, Bytes room) {
   const Inputs& inputs = context.out.inputs;
   if (!starts_workers(context)) return 0.0;
   const Bytes of_rank = bytes(assumed::process_memory.low) + pinned(context);
-  const Bytes each = least_of_worker(context) + inputs.prefetch * batch_bytes(context);
-  return std::floor((room - kept_samples(context) - inputs.ranks * of_rank) /
-                    (inputs.ranks * each));
+  const Bytes rest = (room - kept_samples(context)) * (1.0 / inputs.ranks) - of_rank;
+  const Bytes worker = least_of_worker(context);
+  const double fit = std::floor(rest / (worker + inputs.prefetch * batch_bytes(context)));
+  // Where all batches of an epoch are begun at once, another worker begins none.
+  const double steps = pipeline::epoch_shape(inputs).steps;
+  const double beside_all = std::floor((rest - steps * batch_bytes(context)) / worker);
+  return beside_all * inputs.prefetch >= steps ? std::max(fit, beside_all) : fit;
 }
 
 }  // namespace feedrate::resolve

@@ -14,6 +14,9 @@ DataPerSample bytes_to_gpu(const Context& context);
 /// Bytes of all batches that exist on an instance at a time.
 Bytes batches_ahead(const Context& context);
 
+/// Of these, what workers hand over in shared memory.
+Bytes batches_of_workers(const Context& context);
+
 /// Bytes of the decoded samples that an instance keeps of its share of the dataset; 0 where the
 /// loader keeps none.
 Bytes kept_samples(const Context& context);

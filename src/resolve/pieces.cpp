@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/input_mode.hpp"
+#include "pipeline/loading.hpp"
 #include "resolve/without_effect.hpp"
 
 namespace feedrate::resolve {
@@ -148,6 +149,12 @@ void resolve_division(Context& context) {
       context.use(stage, "/loader/shuffle_buffer", Value<double>::given(*s.loader.shuffle_buffer));
 }
 
+bool streams_objects(const Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  return inputs.whole_objects && inputs.per_object > 0.0 && traits(inputs.kind).whole_batches &&
+         input_mode_of(context.scenario) != InputMode::pipe;
+}
+
 Bytes read_dataset(const Context& context) {
   return stored_dataset(context) * share_read(context.scenario);
 }
@@ -211,6 +218,19 @@ void tell_of_padding(Context& context) {
       "{:.0f} % of a training sample's tokens are text, the rest is padding: /loader/packing: true "
       "fills them with {} stored samples",
       100.0 * share, short_text_of(*fit)));
+}
+
+void tell_of_last_batches(Context& context) {
+  const Inputs& inputs = context.out.inputs;
+  if (!context.texts || !pipeline::divides_objects(inputs)) return;
+  constexpr double worth_saying = 0.02;
+  const double simulated = pipeline::epoch_shape(inputs).steps;
+  const double real = pipeline::batches_by_worker(inputs);
+  if (std::abs(real / simulated - 1.0) < worth_saying) return;
+  context.out.caveats.push_back(fmt::format(
+      "Each worker {} an incomplete batch of its own: an epoch has {:g} steps, and {:g} are "
+      "simulated.",
+      inputs.drop_last ? "drops" : "ends with", real, simulated));
 }
 
 }  // namespace feedrate::resolve

@@ -20,6 +20,9 @@ Pieces pieces_of(Context& context, double objects, DataPerSample stored, Stage s
 /// `whole_objects`, `times_read`, `read_before`. Before the source is resolved.
 void resolve_division(Context& context);
 
+/// Whether whoever makes batches streams objects of its own, a worker's process or a helper's.
+bool streams_objects(const Context& context);
+
 /// Bytes of the dataset that reading it once brings into memory.
 Bytes read_dataset(const Context& context);
 
@@ -43,5 +46,8 @@ inline double training_batch(const Context& context) {
 }
 /// What is said of a job that pads what it could pack.
 void tell_of_padding(Context& context);
+
+/// What is said where workers' own last batches make an epoch longer, or shorter, than is simulated.
+void tell_of_last_batches(Context& context);
 
 }  // namespace feedrate::resolve

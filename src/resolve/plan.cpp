@@ -232,8 +232,7 @@ struct Plan {
   /// Workers hand batches over in /dev/shm; Linux gives it half of the memory.
   void shared_memory() const {
     if (inputs.pooled() || inputs.workers <= 0.0) return;
-    const Bytes batches = inputs.ranks * inputs.workers * inputs.prefetch * samples(inputs.batch) *
-                          bytes_to_gpu(context);
+    const Bytes batches = batches_of_workers(context);
     if (s.cluster.shared_memory) {
       if (batches <= *s.cluster.shared_memory) return;
       problem("/cluster/shared_memory",

@@ -1,9 +1,14 @@
 // Auxiliary instances that preprocess.
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/loading.hpp"
 #include "resolve/context.hpp"
 #include "resolve/cores.hpp"
 #include "resolve/network.hpp"
+#include "resolve/pieces.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -16,6 +21,29 @@ Curve<Rate> of_all(Curve<Rate> of_one, double instances) {
     point.total *= instances;
   }
   return of_one;
+}
+
+/// Helpers bring no objects: who has none to stream stays idle, here and there. Those that there
+/// are go to who makes samples in proportion, and to each GPU as many.
+void leave_without_objects(Context& context, RemotePool& pool) {
+  Inputs& inputs = context.out.inputs;
+  if (!streams_objects(context)) return;
+  const double gpus = inputs.gpus();
+  const double objects = std::max(1.0, std::ceil(pipeline::objects_of_rank(inputs) * gpus - 1e-6));
+  const double here = inputs.cpu.base() > 0.0 || pool.cpu.base() <= 0.0 ? inputs.workers : 0.0;
+  const double all = here * gpus + pool.workers;
+  if (all <= objects) return;
+  if (context.texts) {
+    context.remark(
+        RemarkKind::check,
+        fmt::format("helpers bring no objects: of {:g} workers, those of helpers included, only "
+                    "{:g} have one to stream; make the objects smaller, use fewer workers, or say "
+                    "that they share an object's samples (/loader/divided_by: samples)",
+                    all, objects));
+  }
+  pool.workers = std::max(1.0, std::min(std::round(objects * pool.workers / all), pool.workers));
+  if (here <= 0.0) return;
+  inputs.workers = std::max(1.0, std::min(std::floor((objects - pool.workers) / gpus), here));
 }
 
 }  // namespace
@@ -57,6 +85,7 @@ void resolve_remote(Context& context, DurationPerSample remote_only, DurationPer
       cores_curve(cores, threads, 0.0, together_of(context, Stage::remote, cores, threads)), count);
   pool.cpu = remote_only.base() > 0.0 ? remote_only : shared;
   if (remote_only.base() > 0.0) inputs.cpu = {};
+  leave_without_objects(context, pool);
   std::optional<DataPerSample> sent = loader.remote->bytes_per_sample;
   if (const auto made = bytes_in_chain(context.scenario).to_gpu; made && !sent) sent = made->value;
   pool.sent = context.find_or<DataPerSample>(

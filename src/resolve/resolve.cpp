@@ -107,13 +107,16 @@ void say_what_is_left_out(const Context& context) {
        {context.loader_by_name, context.access_by_name, context.store_by_name}) {
     if (row == nullptr) continue;
     std::string list;
+    std::string last;
     for (const LeftOut& part : row->left_out) {
       if (part.what.empty() || (part.unless != nullptr && part.unless->given(context.scenario))) {
         continue;
       }
-      list += fmt::format("{}{}", list.empty() ? "" : " and ", part.what);
-      if (part.unless != nullptr) list += fmt::format(" (unless {} gives it)", part.unless->key);
+      if (!last.empty()) list += (list.empty() ? "" : ", ") + last;
+      last = part.what;
+      if (part.unless != nullptr) last += fmt::format(" (unless {} gives it)", part.unless->key);
     }
+    list += (list.empty() ? "" : " and ") + last;
     if (!list.empty()) {
       context.out.remarks.push_back(fmt::format("{} is simulated without {}", row->name, list));
     }
@@ -452,6 +455,7 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
     say_what_is_left_out(context);
     doubt_objects(context);
     tell_of_padding(context);
+    tell_of_last_batches(context);
     tell_without_effect(context);
     if (planned) check_plan(context);
     resolve_terms(context);

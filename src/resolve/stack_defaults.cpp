@@ -70,6 +70,8 @@ constexpr std::array of_hf_streaming = {
     read_word(divided_by_key, "objects", "datasets splits files among ranks and workers (2026)")};
 
 constexpr std::array of_ray_data = {
+    read_word(workers_key, "auto",
+              "Ray Data's tasks take one CPU each of all that there are (2026)"),
     guessed_default(
         prefetch_key, 1.0, 2.0, 8.0,
         "Ray Data fetches 1 batch ahead of the one in use, and blocks before that (2026)",
@@ -150,8 +152,8 @@ constexpr Giving given_groups{"/dataset/row_groups",
                               [](S s) { return s.dataset.row_groups.has_value(); }};
 constexpr Giving given_cache{cache_key, [](S s) { return s.source.cache.has_value(); }};
 
-constexpr std::array<LeftOut, 2> without(LeftOut one, LeftOut other = {}) {
-  return {one, other};
+constexpr std::array<LeftOut, 3> without(LeftOut one, LeftOut other = {}, LeftOut third = {}) {
+  return {one, other, third};
 }
 
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
@@ -163,11 +165,14 @@ constexpr std::array loader_list = std::to_array<NamedDefaults>({
     {"streamingdataset", of_streamingdataset,
      without({"samples downloaded ahead of a worker (predownload)"},
              {"its local directory where that is on a root volume", &given_cache}),
-     0.0, 64.0 * mebibyte},  // MDSWriter's size_limit, 0.14
+     0.0, 64.0 * mebibyte,    // MDSWriter's size_limit, 0.14
+     false, 0.0, 0.0, true},  // get_shuffle: nodes keep their shards over the epochs, 0.14 (2025)
     {"litdata", of_litdata,
-     without({"the deletion of chunks that its disk has no room for"},
+     without({"chunks downloaded while their worker decodes"},
+             {"the deletion of chunks that its disk has no room for"},
              {"its cache where that is on a root volume", &given_cache}),
-     0.0, 64.0 * mebibyte, false, 0.25},  // chunk_bytes and the cache's share, 0.2.71
+     0.0, 64.0 * mebibyte, false, 0.25,  // chunk_bytes and the cache's share, 0.2.71
+     0.0, true},  // FullShuffle: of several nodes, each shuffles its own chunks, 0.2.71 (2026)
     {"hf-streaming", of_hf_streaming,
      without({"row groups (a request of at least 32 MiB)", &given_groups},
              {"the fill of its shuffle buffer (1,000 samples)", &given_buffer}),

@@ -52,7 +52,7 @@ struct LeftOut {
 struct NamedDefaults {
   std::string_view name;
   std::span<const NamedDefault> defaults{};
-  std::array<LeftOut, 2> left_out{};
+  std::array<LeftOut, 3> left_out{};
   /// Of an access: it asks for larger objects part by part; infinite where it never does.
   double part_bytes = 0.0;
   /// Of a loader that reads many samples from one object: bytes at which its own writer begins the
@@ -63,6 +63,8 @@ struct NamedDefaults {
   double kept_free = 0.0;  ///< share of the local disks that its cache leaves free
   /// Of an access: what it asks for before those parts, by itself.
   double first_part_bytes = 0.0;
+  /// Of a loader whose nodes each read the same shards in every epoch, in another order.
+  bool nodes_keep_shards = false;
 
   /// What it brings for the key; null: nothing.
   [[nodiscard]] constexpr const NamedDefault* brings(std::string_view key) const {

@@ -9,6 +9,7 @@
 
 #include "model/input_mode.hpp"
 #include "resolve/exchange.hpp"
+#include "resolve/pieces.hpp"
 
 namespace feedrate::resolve {
 namespace {
@@ -95,10 +96,9 @@ void tell_of_workers(Context& context, const Loader& loader) {
     }
   };
   if (loader.divided_by == DividedBy::objects && inputs.per_object > 0.0 &&
-      (!processes || inputs.remote || inputs.sequential_stream)) {
+      !(streams_objects(context) && (processes || inputs.remote))) {
     tell_without_effect(context, divided_by_key,
-                        inputs.remote              ? "helpers read for themselves"
-                        : inputs.sequential_stream ? "the stream of Pipe mode reads for all workers"
+                        inputs.sequential_stream ? "the stream of Pipe mode reads for all workers"
                         : traits(inputs.kind).shared_batches ? "threads of a pool share all samples"
                                                              : "there are no workers");
   }

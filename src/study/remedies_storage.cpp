@@ -138,9 +138,11 @@ bool read_again(const Situation& s) {
 std::vector<Change> cache_on_disk(const Situation& s) {
   const auto& dataset = s.scenario.dataset;
   if (!dataset.bytes_per_sample || !dataset.samples) return {};
-  const bool sharded = s.scenario.source.distribution == Distribution::sharded_by_s3_key;
-  const Bytes data = *dataset.bytes_per_sample * samples(*dataset.samples) *
-                     (1.0 / (sharded ? s.inputs().instances : 1.0));
+  // Of which others read parts of their own, whoever divides it.
+  const auto& inputs = s.inputs();
+  const double nodes = std::min(inputs.instances_alike(), inputs.replicas());
+  const Bytes data =
+      *dataset.bytes_per_sample * samples(*dataset.samples) * (inputs.caches.readers / nodes);
   const std::string size = whole_text(std::ceil(data / gigabytes(1.0))) + " GB";
   return {{{{"/source/cache", size}}, words::cache_on_disk(size)}};
 }

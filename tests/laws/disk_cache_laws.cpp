@@ -408,6 +408,24 @@ TEST_CASE("disk cache: loaders that keep what they fetch do so on local disks by
     };
     CHECK(requests({}) == 1.0);
     CHECK(requests({{"/source/cache", "0 GB"}}) == 5.0);
+    // A node reads the same shards in every epoch: a quarter of the data, which fits.
+    const Settings four = {{"/cluster/instances", "4"}};
+    CHECK(kept(kind, "g4dn.8xlarge", four) == 1.0);
+    CHECK(requests(four) == 1.0);
+    const auto ran = [&](Settings more) {
+      more.insert(more.end(), small.begin(), small.end());
+      more.insert(more.end(), four.begin(), four.end());
+      const auto result = study::run(job(kind, "g4dn.8xlarge", more), catalog(), nullptr);
+      return std::pair(result.times.total.base(), result.bill.money.base());
+    };
+    CHECK(ran({}) == ran({{"/source/distribution", "ShardedByS3Key"}}));
   }
   CHECK(kept("webdataset", "g4dn.8xlarge", small) == 0.0);  // off unless cache_dir is given
+  // Others give a node a random part in each epoch, of which it has 1 - (3/4)^k after k of them.
+  Settings random = small;
+  random.emplace_back("/cluster/instances", "4");
+  random.emplace_back("/source/cache", "200 GB");
+  const auto resolved = resolve::resolve(job("webdataset", "g4dn.8xlarge", random), catalog());
+  CHECK(pipeline::epochs_read(resolved.inputs) ==
+        Approx(1.0 + 0.75 + 0.5625 + 0.421875 + 0.31640625).epsilon(1e-9));
 }

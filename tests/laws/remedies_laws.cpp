@@ -340,17 +340,19 @@ class Table {
     rows_["copy_to_cloud"] = where(objects && !s3 && !job_.loader.remote, {copy});
     const bool again = in_.source && !in_.sequential_stream && !job_.loader.remote &&
                        !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
+    const std::string loader(job_.loader.kind.name());
+    const bool shards = loader == "streamingdataset" || loader == "litdata";
+    // The loader's nodes each keep their shards.
+    const double nodes = shards ? std::min(in_.instances_alike(), in_.replicas()) : 1.0;
     const double shared_by =
-        source.distribution == Distribution::sharded_by_s3_key ? in_.instances : 1.0;
+        source.distribution == Distribution::sharded_by_s3_key ? in_.instances : nodes;
     const std::vector<Setting> room = {
         {{"/source/cache",
           fmt::format("{:.0f} GB", std::ceil(each * *job_.dataset.samples / shared_by / 1e9))}}};
-    const std::string loader(job_.loader.kind.name());
     const std::string store(source.service.name());
     const Service family = source.service.family();
     const bool files =
         family == Service::fsx_lustre || family == Service::efs || family == Service::nfs;
-    const bool shards = loader == "streamingdataset" || loader == "litdata";
     const bool nfs = std::set<std::string>{"efs",       "nfs",  "fsx-openzfs",       "fsx-ontap",
                                            "filestore", "vast", "azure-netapp-files"}
                          .contains(store);

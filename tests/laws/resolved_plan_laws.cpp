@@ -85,8 +85,19 @@ double ranks_of(const World& w) {
   return w.machine().gpus->value;
 }
 
+/// Samples of a GPU in an epoch.
+double samples_of(const World& w) {
+  return std::ceil(*w.scenario.dataset.samples / (ranks_of(w) * w.scenario.cluster.instances));
+}
+
 double batch_bytes(const World& w) {
-  return *w.scenario.loader.batch_size * base(*w.scenario.dataset.bytes_on_gpu_per_sample);
+  return std::min(*w.scenario.loader.batch_size, samples_of(w)) *
+         base(*w.scenario.dataset.bytes_on_gpu_per_sample);
+}
+
+/// Of so many batches, those that an epoch has.
+double of_epoch(const World& w, double batches) {
+  return std::min(batches, std::ceil(samples_of(w) / *w.scenario.loader.batch_size));
 }
 
 /// Of an instance: batches that are made ahead, and two of each GPU where they are pinned.
@@ -94,7 +105,8 @@ double ahead_of(const World& w) {
   const Loader& l = w.scenario.loader;
   const double made =
       *l.prefetch_factor * (l.kind.family() == LoaderKind::pytorch ? l.num_workers->number : 1.0);
-  return ranks_of(w) * (made + (l.pin_memory.value_or(false) ? 2.0 : 0.0)) * batch_bytes(w);
+  const double pinned = l.pin_memory.value_or(false) ? 2.0 : 0.0;
+  return ranks_of(w) * (of_epoch(w, made) + pinned) * batch_bytes(w);
 }
 
 double workers_of(const World& w, double each) {
@@ -145,13 +157,14 @@ TEST_CASE(
 TEST_CASE("resolved plan: workers hand batches over in shared memory that holds them") {
   Drawn d(2402);
   int refused = 0, doubted = 0;
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     World w = plain_world(d);
+    if (i % 5 != 0) *w.scenario.dataset.samples *= 100.0;  // more batches than are begun
     w.scenario.loader.worker_memory = bytes(1.0);
     const Loader& l = w.scenario.loader;
     const bool hands = l.kind.family() == LoaderKind::pytorch;
     const double batches =
-        ranks_of(w) * l.num_workers->number * *l.prefetch_factor * batch_bytes(w);
+        ranks_of(w) * of_epoch(w, l.num_workers->number * *l.prefetch_factor) * batch_bytes(w);
     const bool given = d.generate.chance(0.5);
     const double has = near(d, batches);
     INFO("world " << i);

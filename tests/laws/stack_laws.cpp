@@ -429,6 +429,10 @@ TEST_CASE("law: a loader by its name is its family with its defaults typed in") 
           named.scenario.dataset.samples_per_object.reset();
         }
       }
+      // And so is that a node keeps its shards.
+      if (defaults->nodes_keep_shards) {
+        typed.scenario.cluster.instances = named.scenario.cluster.instances = 1.0;
+      }
       for (const NamedDefault& one : defaults->defaults) type_in(one, typed.scenario);
       check_same(named, typed);
     }
@@ -556,6 +560,12 @@ TEST_CASE("stack: what a name stands for and is not simulated is said in one rem
       return remark.find("is simulated without") != std::string::npos;
     });
   };
+  const auto resolved = resolve::resolve(
+      testing_resolve::scenario_with({{"/loader/kind", "litdata"}}), testing_resolve::catalog());
+  CHECK(std::count(resolved.remarks.begin(), resolved.remarks.end(),
+                   "litdata is simulated without chunks downloaded while their worker decodes, the "
+                   "deletion of chunks that its disk has no room for and its cache where that is "
+                   "on a root volume (unless /source/cache gives it)") == 1);
   CHECK(said({}) == 0);
   CHECK(said({{"/loader/kind", "pool"}}) == 0);
   CHECK(said({{"/loader/kind", "litdata"}}) == 1);

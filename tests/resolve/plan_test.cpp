@@ -198,6 +198,21 @@ TEST_CASE("plan: file systems, GPUs, shards and caches that are too small are re
   CHECK(has(problems({{"/cluster/shared_memory", "64 MiB"}}), "docker run --shm-size"));
 }
 
+TEST_CASE("plan: no more batches lie in memory than an epoch has, and none larger than the data") {
+  // 100 batches of 38.4 MB, which are 3.84 GB, on 61 GiB.
+  const Settings small = {{"/dataset/samples", "6400"}};
+  CHECK(all(problems(with(small, {{"/loader/prefetch_factor", "10000"}}))) == "");
+  CHECK(all(problems(with(small, {{"/loader/batch_size", "20000"}}))) == "");
+  // Half of the memory is for what is handed over.
+  const Settings shared = with(small, {{"/loader/prefetch_factor", "256"}});
+  CHECK(all(problems(with(shared, {{"/cluster/shared_memory", "3840 MB"}}))) == "");
+  CHECK(has(problems(with(shared, {{"/cluster/shared_memory", "3839 MB"}})), "--shm-size"));
+  // Beside all batches, two pinned ones and a process of 1 GB, each worker takes 0.05 GB at least.
+  const Settings full = with(shared, {{"/cluster/memory", "5.4 GB"}, {"/disk/page_cache", "0 B"}});
+  CHECK(all(problems(with(full, {{"/loader/num_workers", "9"}}))) == "");
+  CHECK(has(problems(with(full, {{"/loader/num_workers", "10"}})), "at most 9 fit"));
+}
+
 TEST_CASE("plan: all that is impossible is said at once; what is doubtful stands in the headline") {
   const auto found = problems({{"/dataset/samples", "4000000"},
                                {"/disk/kind", "ebs"},

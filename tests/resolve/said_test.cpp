@@ -121,6 +121,48 @@ TEST_CASE("said: more workers than objects to stream stand in the headline") {
   CHECK(says(result.caveats, "20 of 24 workers have nothing to do"));
 }
 
+TEST_CASE("said: samples that are kept are taken to be kept for all workers") {
+  const auto remarks = [](const char* workers, const char* persistent) {
+    return resolved({{"/loader/in_memory_cache", "true"},
+                     {"/dataset/samples", "20000"},
+                     {"/loader/num_workers", workers},
+                     {"/loader/persistent_workers", persistent}})
+        .remarks;
+  };
+  CHECK(says(remarks("6", "true"),
+             "of what each of 6 keeps for itself, the second epoch finds one "
+             "sample in 6, and it takes up to 6 times the memory"));
+  CHECK(says(remarks("6", "false"), "a worker keeps for itself ends with it"));
+  CHECK(says(remarks("1", "false"), "a worker keeps for itself ends with it"));
+  CHECK(!says(remarks("1", "true"), "keeps for itself"));
+}
+
+TEST_CASE("said: workers that cut their own objects into batches make other steps") {
+  // 8 workers of one object each: 781 samples are 3 batches of 256 and a smaller one.
+  const auto caveats = [](const char* samples, const char* drop_last, const char* objects = "8") {
+    const double all = std::stod(samples) * std::stod(objects);
+    return resolved({{"/loader/kind", "webdataset"},
+                     {"/source/service", "s3"},
+                     {"/loader/num_workers", "8"},
+                     {"/loader/batch_size", "256"},
+                     {"/loader/drop_last", drop_last},
+                     {"/dataset/samples_per_object", samples},
+                     {"/dataset/samples", std::to_string(static_cast<int>(all))}})
+        .caveats;
+  };
+  CHECK(says(caveats("781", "false"),
+             "ends with an incomplete batch of its own: an epoch has 32 "
+             "steps, and 25 are simulated"));
+  CHECK(says(caveats("300", "true"),
+             "drops an incomplete batch of its own: an epoch has 8 steps, "
+             "and 9 are simulated"));
+  CHECK(!says(caveats("781", "true"), "of its own"));     // 24 either way
+  CHECK(!says(caveats("768", "false"), "of its own"));    // nothing is incomplete
+  CHECK(!says(caveats("78100", "false"), "of its own"));  // next to nothing
+  // Two workers have two objects, the others one: 6 times 4, and 2 times 7.
+  CHECK(says(caveats("781", "false", "10"), "an epoch has 38 steps, and 31 are simulated"));
+}
+
 TEST_CASE("said: a lock that holds all threads stands in the headline, one that hardly does not") {
   const auto caveats = [](const char* lock) {
     const Scenario scenario = scenario_with({{"/loader/kind", "pool"},

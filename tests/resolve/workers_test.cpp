@@ -70,29 +70,58 @@ TEST_CASE("workers: beside threads that are always ready each thread has an equa
 }
 
 TEST_CASE("workers: helpers bring no objects to workers that have none") {
-  const auto workers = [](double objects, bool helped) {
+  // Workers of each of 4 GPUs, and of all helpers.
+  const auto workers = [](double objects, std::string_view helpers, std::string_view where) {
+    const auto resolved =
+        resolve::resolve(schema::read_scenario(schema::parse_document(
+                             fmt::format(
+                                 R"({{"dataset": {{"samples": {}, "bytes_per_sample": "10 KB",
+                                 "samples_per_object": {}, "bytes_on_gpu_per_sample": "1 KB"}},
+                    "source": {{"service": "minio", "input_mode": "stream",
+                                "first_byte_latency": "1 ms", "bandwidth": "1 GB/s"}},
+                    "loader": {{"kind": "webdataset", "num_workers": 11, "batch_size": 64{}}},
+                    "cluster": {{"vcpus": 32, "gpus_per_instance": 4, "price": "1 USD/h",
+                                 "network": "10 Gbit/s"}},
+                    "preprocess": [{{"operation": "decode", "cpu": "1 ms", "where": "{}"}}],
+                    "job": {{"epochs": 1, "step": {{"fixed": "100 ms"}},
+                             "efficiency": 0.9}}}})",
+                                 objects * 1000.0, 1000.0, helpers, where),
+                             "workers.json")),
+                         schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing"));
+    const auto& remote = resolved.inputs.remote;
+    return std::pair(resolved.inputs.workers, remote ? remote->workers : 0.0);
+  };
+  using Workers = std::pair<double, double>;
+  constexpr std::string_view small = R"(, "remote": {"instance": "c5.large", "instances": 1})";
+  // 44 here and 2 there: of 12 objects one is for those two, and the rest is for each GPU alike.
+  CHECK(workers(12.0, small, "cpu") == Workers(2.0, 1.0));
+  CHECK(workers(13.0, small, "cpu") == Workers(3.0, 1.0));
+  CHECK(workers(3.0, small, "cpu") == Workers(1.0, 1.0));
+  CHECK(workers(46.0, small, "cpu") == Workers(11.0, 2.0));
+  CHECK(workers(1000.0, small, "cpu") == Workers(11.0, 2.0));
+  // All is done by helpers: theirs are all objects, and no more.
+  constexpr std::string_view large = R"(, "remote": {"instance": "c5.18xlarge", "instances": 4})";
+  CHECK(workers(12.0, large, "remote") == Workers(11.0, 12.0));
+  CHECK(workers(1000.0, large, "remote") == Workers(11.0, 288.0));
+  // Without helpers those who have none are counted elsewhere (active_workers).
+  CHECK(workers(12.0, "", "cpu") == Workers(11.0, 0.0));
+}
+
+TEST_CASE("workers: tasks of Ray Data take the CPUs of their instance") {
+  const auto threads = [](std::string_view cluster) {
     return resolve::resolve(
                schema::read_scenario(schema::parse_document(
-                   fmt::format(
-                       R"({{"dataset": {{"samples": {}, "bytes_per_sample": "10 KB",
-                                        "samples_per_object": {}, "bytes_on_gpu_per_sample": "1 KB"}},
-                           "source": {{"service": "minio", "input_mode": "stream",
-                                       "first_byte_latency": "1 ms", "bandwidth": "1 GB/s"}},
-                           "loader": {{"kind": "webdataset", "num_workers": 11, "batch_size": 64{}}},
-                           "cluster": {{"vcpus": 32, "gpus_per_instance": 4, "price": "1 USD/h",
-                                        "network": "10 Gbit/s"}},
-                           "preprocess": [{{"operation": "decode", "cpu": "1 ms"}}],
-                           "job": {{"epochs": 1, "step": {{"fixed": "100 ms"}},
-                                    "efficiency": 0.9}}}})",
-                       objects * 1000.0, 1000.0,
-                       helped ? R"(, "remote": {"instance": "c5.large", "instances": 1})" : ""),
-                   "workers.json")),
+                   fmt::format(R"({{"dataset": {{"samples": 1000, "bytes_per_sample": "10 KB"}},
+                                    "loader": {{"kind": "ray-data", "batch_size": 64}},
+                                    "cluster": {{"instance": "p4d.24xlarge", "region":
+                                                 "us-east-1"{}}},
+                                    "preprocess": [{{"operation": "decode", "cpu": "1 ms"}}],
+                                    "job": {{"epochs": 1, "step": {{"fixed": "100 ms"}}}}}})",
+                               cluster),
+                   "ray.json")),
                schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing"))
         .inputs.workers;
   };
-  CHECK(workers(12.0, true) == 3.0);
-  CHECK(workers(13.0, true) == 4.0);
-  CHECK(workers(1000.0, true) == 11.0);
-  // Without helpers those who have none are counted elsewhere (active_workers).
-  CHECK(workers(12.0, false) == 11.0);
+  CHECK(threads("") == 12.0);  // 96 for 8 GPUs
+  CHECK(threads(R"(, "cpu_quota": 32)") == 4.0);
 }
