@@ -108,7 +108,7 @@ TEST_CASE("billing: the disk that is simulated is the one on the bill, on every 
       const bool simulated_ebs = billed.resolved.disk->kind == DiskKind::ebs;
       if (!kind.empty()) CHECK(simulated_ebs == (kind == "ebs"));
       // Outside of AWS one may be simulated, and nobody sells it.
-      const bool elsewhere = simulated_ebs && outside_aws(&machine);
+      const bool elsewhere = simulated_ebs && outside_aws(&machine, "");
       if (elsewhere) CHECK(billed.line("EBS gp3") == nullptr);
       const bool said = billed.remarks_say(elsewhere ? "the disk is not on the bill"
                                                      : "the EBS volume is not on the bill");
