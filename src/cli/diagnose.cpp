@@ -96,20 +96,14 @@ GivenFiles told_apart(const std::vector<std::string>& files) {
   return out;
 }
 
-/// What an observation tells of the job's course, and of its GPUs, read ahead of its samples.
-observe::JobObserver course_of(const std::string& path, Readings& readings) {
+/// What an observation tells of the job's course, read ahead of its samples.
+observe::JobObserver course_of(const std::string& path) {
   observe::JobObserver observer;
   schema::ObservationReader reader(path);
   while (const auto line = reader.next()) {
     if (const auto* const sample = std::get_if<Sample>(&*line)) {
-      const bool tells =
-          observe::is_of_step(sample->metric) ||
-          (sample->metric == MetricId::process_cpu && role_in(sample->name) == ProcessRole::worker);
-      if (tells) observer.add(*sample);
+      observer.add_course(*sample);
       continue;
-    }
-    if (const auto* const header = std::get_if<ObservationHeader>(&*line)) {
-      if (const auto gpus = header->gpus_of_job()) readings.gpus = gpus;
     }
     std::visit([&](const auto& of) { observer.add(of); }, *line);
   }
@@ -119,10 +113,9 @@ observe::JobObserver course_of(const std::string& path, Readings& readings) {
 /// The samples of the time for which an observation stands, where it tells the job's steps.
 schema::Samples samples_of(const std::string& path, std::span<const std::string_view> columns,
                            Readings& readings) {
-  const observe::JobObserver course = course_of(path, readings);
+  const observe::JobObserver course = course_of(path);
   const std::vector<observe::SeenTime> typical = course.typical_time();
-  if (const auto start = course.start()) readings[ReadingId::start] = start->base();
-  if (const auto share = course.start_share()) readings[ReadingId::epoch_start] = *share;
+  course.add_course(readings);
   schema::Samples samples = schema::load_samples(path, columns, [&](const Sample& sample) {
     return typical.empty() || observe::lies_in(typical, sample.at);
   });

@@ -14,6 +14,7 @@
 #include "report/heat_map_report.hpp"
 #include "schema/documents/observation.hpp"
 #include "study/diagnose.hpp"
+#include "words/readings.hpp"
 
 namespace feedrate::cli {
 namespace {
@@ -58,6 +59,9 @@ std::vector<report::ShownObservation> shown(const std::vector<std::string>& file
   std::vector<report::ShownObservation> all;
   for (std::size_t i = 0; i < makers.size(); ++i) {
     report::ShownObservation one{files[i], makers[i].finish(column, files[i]), {}};
+    if (one.map.judged > Duration{}) {
+      one.map.remarks.push_back(words::judged_in_typical_time(one.map.judged));
+    }
     one.diagnosis = study::diagnose(one.map.readings, {});
     all.push_back(std::move(one));
   }
@@ -107,8 +111,8 @@ Command add_observe_show(Parser& observe) {
                     ->type_name("FILE"));
   add_output_flags(*app, arguments->output, {"text", "csv", "markdown"});
   app->footer(
-      "Below the map, the rules of thumb of feedrate diagnose are applied to the whole "
-      "observation.\n"
+      "Below the map, the rules of thumb of feedrate diagnose are applied to the observation, as "
+      "it does.\n"
       "Examples:\n"
       "  feedrate observe show before.jsonl\n"
       "  feedrate observe show before.jsonl after.jsonl --html change.html");

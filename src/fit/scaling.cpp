@@ -35,15 +35,13 @@ ScalingFit fitted(const std::vector<Equation>& all, const std::vector<std::size_
   return fit;
 }
 
-/// Points that lack one instance leave its time to the fit. Of published ones it was down to 0.45
-/// of that of the fewest, for jobs that lost by being spread out; far less is no job that anybody
-/// would spread out, but a law that these points do not follow.
+/// Points that lack one instance leave its time to the fit: far less than of the fewest is a law
+/// that they do not follow.
 void expect_one_instance(const ScalingFit& fit, double fewest, Duration time) {
   const double loss = fit.lost(fewest);
   // Of the time of the fewest; a fit without a time of one instance has no finite loss.
   const double of_one = std::isfinite(loss) ? fewest / (1.0 + loss) : 0.0;
-  constexpr double least = 0.4;
-  if (fewest <= 1.0 || of_one >= least) return;
+  if (fewest <= 1.0 || of_one >= ScalingFit::least_of_one) return;
   throw InputError(std::vector<Problem>{
       {"", 0, "/job/scaling",
        fmt::format(
@@ -82,13 +80,23 @@ ScalingFit fit_scaling(std::span<const std::pair<double, Duration>> points,
     throw InputError(std::vector<Problem>{
         {"", 0, "/job/scaling", "expected points at two or more numbers of instances, got one"}});
   }
-  ScalingFit fit = different > 2 ? fitted(equations, {1, 2}) : fitted(equations, {1});
+  // Of two numbers of instances beside one that was not measured, latency alone leaves that the
+  // longest time of all terms.
+  const bool open = different == 2 && sizes.front() > 1.0 && batch_sizes.empty();
+  ScalingFit fit = different > 2 ? fitted(equations, {1, 2})
+                   : open        ? fitted(equations, {2})
+                                 : fitted(equations, {1});
   const auto first = std::min_element(points.begin(), points.end());
   expect_one_instance(fit, first->first, first->second);
   fit.batch_size = reference;
   fit.sizes = static_cast<double>(different);
   fit.most = sizes[static_cast<std::size_t>(different) - 1];
-  if (different == 2) {
+  const auto last = std::max_element(points.begin(), points.end());
+  const double more_work = last->first * last->second / (first->first * first->second);
+  if (open && more_work > 1.0) {
+    fit.fewest = first->first;
+    fit.more_work = more_work;
+  } else if (different == 2) {
     // Of the loss alone, without what batches that change with the instances make of it.
     fit.slope = (fit.lost(fit.most) - fit.lost(sizes.front())) / (fit.most - sizes.front());
   }

@@ -118,6 +118,11 @@ struct HostProfile {
   std::string driver;
   std::vector<std::string> remarks;  ///< what to doubt: fits that are not good, and why
 
+  /// Whether one of `operations` is a native loop's, beside what PyTorch's own loader took for a
+  /// whole sample: no measurement of what Python's workers do.
+  [[nodiscard]] bool is_of_native_code(const Value<DurationPerSample>& operation) const {
+    return operation.from.source.starts_with("probe decode") && operations.contains("getitem");
+  }
   bool operator==(const HostProfile&) const = default;
 };
 

@@ -276,11 +276,19 @@ struct ScalingFit {
   double latency = 0.0;
   double worst_error = 0.0;  ///< largest relative error on the points themselves
   double batch_size = 0.0;   ///< 0: the same on any number of instances
-  double sizes = 0.0;  ///< numbers of instances among the points; below 3 no latency is fitted
+  double sizes = 0.0;  ///< numbers of instances among the points; below 3 not both terms are fitted
   double most = 0.0;   ///< the largest of them; 0: not known
   /// What one instance more adds to the loss in a straight line through the points, where there
   /// are two numbers of instances.
   double slope = 0.0;
+  /// Where there are two numbers of instances and one instance is none of them, its time is left
+  /// open: the fewest that were measured, and the work (instances · time) of the most over theirs.
+  /// `latency` alone reproduces the points then, and so do others (resolve/allreduce.hpp:
+  /// with_growth). 0: nothing is left open.
+  double fewest = 0.0;
+  double more_work = 0.0;
+  /// Time of one instance over that of the fewest; with less nobody would spread a job out.
+  static constexpr double least_of_one = 0.4;
 
   /// What `instances` take more than one instance's share of the work, over that.
   [[nodiscard]] double lost(double instances) const {

@@ -66,6 +66,21 @@ void ShareFold::add(const Sample& sample) {
   moment.most = std::max(moment.most, share);
 }
 
+void ShareFold::add(const ObservationHeader& header) {
+  cpus_ = header.cpus;
+  const bool some = header.ranks && header.gpus && *header.ranks >= 1.0;
+  ranks_of_one_ = some ? std::max(1.0, *header.gpus / *header.ranks) : 1.0;
+}
+
+ShareFold ShareFold::within(const std::function<bool(Duration)>& time) const {
+  ShareFold out = *this;
+  const auto beyond = [&](const auto& of) { return !time(seconds(of.first)); };
+  for (auto& [reading, moments] : out.moments_) std::erase_if(moments, beyond);
+  std::erase_if(out.moments_, [](const auto& of) { return of.second.empty(); });
+  std::erase_if(out.own_cpus_, beyond);
+  return out;
+}
+
 Shares ShareFold::shares() const {
   Shares shares;
   for (const ShareMetric& row : share_metrics) {
@@ -79,11 +94,12 @@ Shares ShareFold::shares() const {
     if (row.metric == MetricId::cpu_busy) add_stolen(series, found->second);
   }
   const auto cpus = moments_.find("cpu");
-  if (!trainer_ || !each_cpu_ || cpus == moments_.end()) return shares;
+  if (!trainer_ || !(each_cpu_ || cpus_) || cpus == moments_.end()) return shares;
   for (const auto& [at, own] : own_cpus_) {
     const auto moment = cpus->second.find(at);
     if (moment == cpus->second.end()) continue;
-    shares["own-cpu"].push_back(std::min(1.0, own / moment->second.count));
+    const double all = each_cpu_ ? moment->second.count : *cpus_;
+    shares["own-cpu"].push_back(std::min(1.0, own * ranks_of_one_ / all));
   }
   return shares;
 }

@@ -109,6 +109,7 @@ struct Timeline {
   double gpus = 1.0;                 ///< for which the GPU's track stands
   std::optional<double> threads;     ///< of an instance, hardware's; empty where not known
   std::optional<double> cores;       ///< of an instance; empty where not known
+  double other_threads = 0.0;        ///< of other programs on an instance, always ready to run
   double ranks = 1.0;                ///< of an instance
   bool quota = false;                ///< on an instance's CPU time
   std::optional<Bandwidth> network;  ///< of an instance, its line rate; empty where not known

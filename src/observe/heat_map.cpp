@@ -46,6 +46,8 @@ bool HeatMapMaker::Key::operator<(const Key& other) const {
 
 void HeatMapMaker::add(const ObservationHeader& header) {
   header_ = header;
+  shares_.add(header);
+  course_.add(header);
 }
 
 Duration HeatMapMaker::interval() const {
@@ -113,6 +115,7 @@ void HeatMapMaker::count(const Key& key, Duration shown, double value) {
 
 void HeatMapMaker::add(const Sample& sample) {
   shares_.add(sample);
+  if (course_.has_room()) course_.add_course(sample);
   if (sample.cumulative) return;
   if (sample.at != latest_ || looks_ == 0.0) ++looks_;
   latest_ = sample.at;
@@ -137,6 +140,7 @@ void HeatMapMaker::add(const Sample& sample) {
 }
 
 void HeatMapMaker::add(const Mark& mark) {
+  if (course_.has_room()) course_.add(mark);
   if (!begun_) return;
   const Duration shown = mark.at - left_out_;
   if (shown < start_ || shown > last_ + longest_pause * interval()) return;
@@ -163,6 +167,28 @@ void HeatMapMaker::add_step(const Sample& sample) {
         std::min(1.0, seconds(sample.value) / step_.time));
 }
 
+/// What rules of thumb judge is the job as it goes on, and not its start.
+void HeatMapMaker::judge(HeatMap& map) const {
+  course_.add_course(map.readings);
+  const std::vector<SeenTime> typical = course_.typical_time();
+  const Shares all = shares_.shares();
+  if (!typical.empty()) {
+    const Shares there = shares_.within([&](Duration at) { return lies_in(typical, at); }).shares();
+    if (!there.empty()) {
+      add_shares(map.readings, there);
+      const auto moments = [](const Shares& shares) {
+        std::size_t count = 0;
+        for (const auto& [reading, series] : shares) count += series.size();
+        return count;
+      };
+      if (moments(there) == moments(all)) return;
+      for (const SeenTime& time : typical) map.judged += seconds(time.end - time.begin);
+      return;
+    }
+  }
+  add_shares(map.readings, all);
+}
+
 HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   if (cells_.empty()) {
     throw InputError({{name, 0, "",
@@ -173,8 +199,7 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   map.header = header_;
   map.length = length();
   map.remarks = remarks_;
-  add_shares(map.readings, shares_.shares());
-  map.readings.gpus = header_.gpus_of_job();
+  judge(map);
   const std::vector<double>& steps = steps_.empty() ? told_steps_ : steps_;
   std::size_t used = steps.size();
   for (const auto& [key, cells] : cells_) used = std::max(used, cells.size());

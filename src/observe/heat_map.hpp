@@ -9,6 +9,7 @@
 
 #include "model/observation.hpp"
 #include "model/shares.hpp"
+#include "observe/job_observer.hpp"
 
 namespace feedrate::observe {
 
@@ -32,7 +33,8 @@ struct HeatMap {
   std::vector<HeatRow> rows;  ///< kinds in their order
   std::vector<double> steps;  ///< that ended, by column; empty: no step was marked
   std::vector<bool> stalls;   ///< columns in which the GPUs were below `stalled`; empty: no GPU
-  Readings readings;          ///< means and quantiles of the whole
+  Readings readings;          ///< means and quantiles, as JobObserver::typical_time() has them
+  Duration judged;            ///< the time that these are of, where it is not the whole
   std::vector<std::string> remarks;
 };
 
@@ -43,7 +45,7 @@ void share_scales(HeatMap& one, HeatMap& other);
 inline constexpr double stalled = 0.10;
 
 /// Takes the lines of an observation, in their order, in memory that does not grow with them but
-/// for a few numbers an interval.
+/// for a few numbers an interval and a step.
 class HeatMapMaker {
  public:
   void add(const ObservationHeader& header);
@@ -77,6 +79,7 @@ class HeatMapMaker {
   std::size_t column_of(Duration shown);
   void count(const Key& key, Duration shown, double value);
   void halve();
+  void judge(HeatMap& map) const;
 
   ObservationHeader header_;
   bool begun_ = false;
@@ -96,6 +99,7 @@ class HeatMapMaker {
   };
   Step step_;  ///< the last that a sample told the time of
   ShareFold shares_;
+  JobObserver course_;
   std::vector<std::string> remarks_;
 };
 

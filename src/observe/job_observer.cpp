@@ -57,6 +57,16 @@ void JobObserver::add(const Sample& sample) {
   series_.add(sample, header_.interval ? header_.interval->base() : 0.0);
 }
 
+void JobObserver::add_course(const Sample& sample) {
+  const bool of_worker =
+      sample.metric == MetricId::process_cpu && role_in(sample.name) == ProcessRole::worker;
+  if (is_of_step(sample.metric) || of_worker) add(sample);
+}
+
+bool JobObserver::has_room() const {
+  return kept_ < most_kept;
+}
+
 void JobObserver::add(const Mark& mark) {
   if (!first_) first_ = mark.at.base();
   if (mark.kind == MarkKind::step && mark.begins) return;
@@ -154,6 +164,12 @@ std::optional<Duration> JobObserver::start() const {
   const auto first = std::find_if(marks_.begin(), marks_.end(), begins);
   if (!has_header_ || first == marks_.end()) return std::nullopt;
   return first->at - (header_.clock == ClockKind::relative ? Duration{} : header_.started);
+}
+
+void JobObserver::add_course(Readings& readings) const {
+  if (const auto gpus = header_.gpus_of_job()) readings.gpus = gpus;
+  if (const auto from = start()) readings[ReadingId::start] = from->base();
+  if (const auto share = start_share()) readings[ReadingId::epoch_start] = *share;
 }
 
 void JobObserver::tell_demands(ObservedJob& job, const std::vector<Run>& runs) const {

@@ -10,6 +10,7 @@
 
 #include "model/observation.hpp"
 #include "model/observed_job.hpp"
+#include "model/readings.hpp"
 #include "observe/resource_series.hpp"
 #include "observe/step_runs.hpp"
 
@@ -30,6 +31,10 @@ class JobObserver {
   void add(const Sample& sample);
   void add(const Mark& mark);
   void add(const ObservationRemark&) {}
+  /// Of samples what tells of the job's course alone: enough for typical_time() and add_course().
+  void add_course(const Sample& sample);
+  /// Whether it takes another line.
+  [[nodiscard]] bool has_room() const;
 
   /// Whether the lines tell of steps.
   [[nodiscard]] bool tells_steps() const;
@@ -50,6 +55,8 @@ class JobObserver {
   [[nodiscard]] std::optional<double> start_share() const;
   /// From the header's start to the first epoch's begin; nothing where either is not told.
   [[nodiscard]] std::optional<Duration> start() const;
+  /// Of these two and the GPUs, the readings.
+  void add_course(Readings& readings) const;
 
  private:
   /// InputError where that is too much.

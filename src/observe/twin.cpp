@@ -59,7 +59,12 @@ bool works(const TimelineSpan& span) {
   return !span.waiting;
 }
 
-/// Work that keeps a core busy.
+/// Of processes, which another epoch need not have.
+bool is_of_process(MetricId metric) {
+  return metric == MetricId::process_cpu || metric == MetricId::process_cpu_wait;
+}
+
+/// Work that keeps a core busy, once it has one.
 bool computes(const TimelineSpan& span) {
   return !span.waiting && span.stage != Stage::download && span.stage != Stage::network &&
          span.stage != Stage::disk;
@@ -78,19 +83,57 @@ void add(std::vector<Piece>& pieces, std::vector<Piece> more) {
   pieces.insert(pieces.end(), more.begin(), more.end());
 }
 
-/// Hardware threads that have someone to run, of all.
-std::vector<Piece> cores_in(const TimelineSection& section, double threads) {
+/// Of the whole section, what `of` says of the number of threads that are ready to run.
+template <class Of>
+std::vector<Piece> by_ready(const TimelineSection& section, double others, const Of& of) {
   std::vector<Piece> pieces;
   for (const Counter& counter : section.counters) {
     if (counter.kind != CounterKind::users || counter.name != cores_name) continue;
     for (std::size_t i = 0; i < counter.points.size(); ++i) {
+      const Counter::Point& point = counter.points[i];
       const Duration end =
           i + 1 < counter.points.size() ? counter.points[i + 1].at : section.length;
-      const double busy = std::min(1.0, counter.points[i].value / threads);
-      if (end > counter.points[i].at) pieces.push_back({counter.points[i].at, end, busy});
+      if (end > point.at) pieces.push_back({point.at, end, of(point.value + others)});
     }
   }
+  // Cores that nobody of the job uses have no counter.
+  if (pieces.empty()) pieces.push_back({Duration{}, section.length, of(others)});
   return pieces;
+}
+
+/// Hardware threads that have someone to run, of all.
+std::vector<Piece> cores_in(const TimelineSection& section, const Timeline& timeline) {
+  return by_ready(section, timeline.other_threads,
+                  [&](double ready) { return std::min(1.0, ready / *timeline.threads); });
+}
+
+/// What of a hardware thread each that is ready to run gets: the kernel gives all an equal share.
+std::vector<Piece> shares_in(const TimelineSection& section, const Timeline& timeline) {
+  if (!timeline.threads || *timeline.threads <= 0.0) return {{Duration{}, section.length}};
+  return by_ready(section, timeline.other_threads, [&](double ready) {
+    return std::min(1.0, *timeline.threads / std::max(1.0, ready));
+  });
+}
+
+/// Time in which a process computes or waits for a core, of `ready`, in which it does either.
+struct OnCores {
+  std::vector<Piece> computes, waits;
+};
+
+/// Precondition: the shares are of the whole section; both are in the order of time.
+OnCores on_cores(const std::vector<Piece>& ready, const std::vector<Piece>& shares) {
+  OnCores out;
+  std::size_t first = 0;
+  for (const Piece& piece : ready) {
+    while (first < shares.size() && shares[first].end <= piece.begin) ++first;
+    for (std::size_t i = first; i < shares.size() && shares[i].begin < piece.end; ++i) {
+      const Duration begin = std::max(piece.begin, shares[i].begin);
+      const Duration end = std::min(piece.end, shares[i].end);
+      out.computes.push_back({begin, end, shares[i].busy});
+      if (shares[i].busy < 1.0) out.waits.push_back({begin, end, 1.0 - shares[i].busy});
+    }
+  }
+  return out;
 }
 
 /// Batches that the loader has made: those that were trained on, and those that stand in queues. A
@@ -194,7 +237,7 @@ std::vector<Piece> received_in(const TimelineSection& section, const std::vector
 std::vector<Series> machine_in(const TimelineSection& section, const Timeline& timeline) {
   std::vector<Series> all;
   if (timeline.threads && *timeline.threads > 0.0) {
-    all.push_back({MetricId::cpu_busy, "cpu", cores_in(section, *timeline.threads)});
+    all.push_back({MetricId::cpu_busy, "cpu", cores_in(section, timeline)});
   }
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   const std::vector<Piece> batches = batches_in(section);
@@ -254,10 +297,15 @@ std::vector<Series> series_of(const TimelineSection& section, const Timeline& ti
     numbers[TrackKind::worker] = (section.epoch - 1) * workers;
   }
   std::vector<Piece> kernels;
+  const std::vector<Piece> shares = shares_in(section, timeline);
   for (const Track& track : section.tracks) {
     const std::int64_t number = numbers[track.kind]++;
     const auto process = [&](ProcessRole role, auto counts) {
-      all.push_back({MetricId::process_cpu, process_name(role, number), pieces_of(track, counts)});
+      OnCores time = on_cores(pieces_of(track, counts), shares);
+      const std::string name = process_name(role, number);
+      all.push_back({MetricId::process_cpu, name, std::move(time.computes)});
+      if (!timeline.threads) return;
+      all.push_back({MetricId::process_cpu_wait, name, std::move(time.waits)});
     };
     switch (track.kind) {
       case TrackKind::gpu: add(kernels, pieces_of(track, runs_a_kernel)); break;
@@ -309,7 +357,7 @@ class Writer {
     for (const TimelineSection& section : timeline.sections) {
       if (section.epoch == 0) continue;
       for (const Series& series : series_of(section, timeline)) {
-        if (series.metric == MetricId::process_cpu) continue;
+        if (is_of_process(series.metric)) continue;
         of_epochs_.emplace(series.metric, series.name);
       }
     }

@@ -463,6 +463,7 @@ PerStage<double> Flow::alone() const {
   for (Stage stage : {Stage::download, Stage::network, Stage::disk, Stage::decode, Stage::remote,
                       Stage::collate}) {
     double sum = 0.0;
+    double delivered = 0.0;  // by those that pass this stage, with all that they pass
     bool any = false;
     bool spared = false;  // customers that do not pass this stage deliver without it
     for (const Group& group : groups_) {
@@ -497,12 +498,19 @@ PerStage<double> Flow::alone() const {
       if (here) {
         const double customers = std::min(loading.customers, double(network.customers()));
         sum += std::min(most, network.throughput(customers)) * loading.share;
+        delivered += part_of(group).own * loading.share;
       }
       any = any || here;
       spared = spared || !here;
     }
     if (any && !spared) lower(stage, sum);
-    if (any && spared) lower(stage, unlimited({}, 0.0).rate);
+    if (any && spared) {
+      // Who makes samples keeps back its own; a line is full once what is made of all that pass it
+      // fills it.
+      const double all = unlimited({}, 0.0).rate;
+      const bool line = stage == Stage::network && delivered > 0.0;
+      lower(stage, line ? std::max(all, sum * (all / delivered)) : all);
+    }
   }
   if (stream_rate_ > 0.0) {
     lower(Stage::download, stream_beyond_nic_);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "collective/plan.hpp"
@@ -23,6 +24,31 @@ Duration ring(Bytes size, double ranks, const Links& links) {
 Duration hierarchical(Bytes size, double instances, double gpus, const Links& inside,
                       const Links& between) {
   return ring(size, gpus, inside) + ring(size, instances, between);
+}
+
+ScalingFit with_growth(const ScalingFit& fit, double growth) {
+  if (fit.fewest <= 1.0) return fit;
+  const double few = fit.fewest;
+  const double many = fit.most;
+  // Of the fewest, where the loss of the most is so many times as much.
+  const auto loss = [&](double times) {
+    return times > fit.more_work ? (fit.more_work - 1.0) / (times - fit.more_work)
+                                 : std::numeric_limits<double>::infinity();
+  };
+  const double by_latency = (many - 1.0) / (few - 1.0);
+  const double by_bandwidth = by_latency * few / many;
+  const double most = std::min(loss(by_bandwidth), few / ScalingFit::least_of_one - 1.0);
+  const double least = std::min(loss(by_latency), most);
+  const double of_few = std::clamp(loss(portable::pow(by_latency, growth)), least, most);
+  const double of_many = (1.0 + of_few) * fit.more_work - 1.0;
+  ScalingFit chosen = fit;
+  chosen.fewest = 0.0;
+  // lost() of both, solved for its terms.
+  const double over_many = of_many / (2.0 * (many - 1.0));
+  const double over_few = of_few / (2.0 * (few - 1.0));
+  chosen.bandwidth = std::max(0.0, (over_few - over_many) / (1.0 / few - 1.0 / many));
+  chosen.latency = std::max(0.0, over_few - chosen.bandwidth / few);
+  return chosen;
 }
 
 double from_fit(const ScalingFit& fit, double instances, double batch, double departure) {
@@ -192,6 +218,20 @@ void say_fitted(Context& context, const ScalingFit& fit) {
       .push_back(std::move(text));
 }
 
+/// Points that lack one instance tell what more of them bring, and not how efficient they are.
+void say_open(Context& context, const ScalingFit& fit) {
+  if (!context.texts) return;
+  const double instances = context.out.inputs.instances;
+  const auto efficiency = [&](double growth) {
+    return 100.0 / instances / from_fit(with_growth(fit, growth), instances);
+  };
+  context.out.caveats.push_back(fmt::format(
+      "/job/scaling has no pair of 1 instance, and its points fit any efficiency on {:g} instances "
+      "from {:.3g} % (they lose by ring bandwidth) to {:.3g} % (by latency): {:.3g} % is taken; "
+      "measure one instance.",
+      instances, efficiency(0.0), efficiency(1.0), efficiency(assumed::scaling_growth.value)));
+}
+
 }  // namespace
 
 static bool exchanges_nothing(const Job& job) {
@@ -206,7 +246,11 @@ static void resolve_gradients(Context& context) {
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
     context.time_ratio = 1.0 / (inputs.instances_alike() * efficiency);
   } else if (job.scaling_fit && inputs.instances > 1.0) {
-    const ScalingFit& fit = *job.scaling_fit;
+    ScalingFit fit = *job.scaling_fit;
+    const bool open = fit.fewest > 1.0;
+    if (open) {
+      fit = with_growth(fit, context.assume<double>(Stage::allreduce, assumed::scaling_growth));
+    }
     const auto measured =
         was_measured(context) ? measured_ratio(*job.scaling, inputs.instances) : std::nullopt;
     const double departure =
@@ -216,6 +260,7 @@ static void resolve_gradients(Context& context) {
     context.time_ratio =
         measured.value_or(from_fit(fit, inputs.instances, training_batch(context), departure));
     if (!measured) say_fitted(context, fit);
+    if (open) say_open(context, *job.scaling_fit);
     context.use(
         Stage::allreduce, "/job/scaling",
         Value<double>::given(*context.time_ratio, measured ? "measured with so many instances"

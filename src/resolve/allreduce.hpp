@@ -21,6 +21,11 @@ Duration ring(Bytes size, double ranks, const Links& links);
 Duration hierarchical(Bytes size, double instances, double gpus, const Links& inside,
                       const Links& between);
 
+/// A fit that leaves the time of one instance open (fewest > 0): with the loss that grows from the
+/// fewest instances to the most as (N − 1)^`growth` does, and no further than either term alone
+/// has it grow; none takes one instance below ScalingFit::least_of_one of the time of the fewest.
+ScalingFit with_growth(const ScalingFit& fit, double growth);
+
 /// T(N)/T(1) of a whole job from a fit of measured times (see ScalingFit):
 /// (1 + (b₁/b) · (bandwidth · 2(N−1)/N + latency · 2(N−1))) / N, where N is `instances`, b is
 /// `batch`, and b₁ is the batch of the fit, which `batch` 0 stands for too. Beyond the most

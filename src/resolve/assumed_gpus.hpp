@@ -52,6 +52,19 @@ inline constexpr Assumption scaling_departure = {
     "ALBERT on p3dn) to 0.9 and 1.2 of it (BERT and Cascade R-CNN on p3dn), around 0.65 "
     "(engineering judgement)",
     ""};
+/// Of a scaling that lacks one instance: the loss grows as (instances − 1) to this power, among the
+/// curves that reproduce its points, which end where ring bandwidth or latency is all of it.
+inline constexpr Assumption scaling_growth = {
+    "growth of the loss of a scaling without one instance",
+    0.65,
+    0.0,
+    1.2,
+    "between ring bandwidth, which hardly grows with the instances, and latency, which grows as "
+    "they do",
+    "from 2 instances to 8 the loss grew by a power of 0.3 to 0.5 of what was added (hivemind, "
+    "ALBERT on p3dn) to 0.9 and 1.2 of it (BERT and Cascade R-CNN on p3dn); down to ring bandwidth "
+    "alone (engineering judgement)",
+    ""};
 inline constexpr Assumption hop_latency = {
     "/job/allreduce/latency",
     20e-6,

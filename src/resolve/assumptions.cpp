@@ -54,6 +54,7 @@ std::span<const Assumption* const> assumptions() {
                                      &beside_others,
                                      &step_cv,
                                      &scaling_departure,
+                                     &scaling_growth,
                                      &unknown_communication,
                                      &process_memory,
                                      &worker_memory,

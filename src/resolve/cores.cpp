@@ -128,10 +128,13 @@ Curve<double> machine_cores(Context& context, const Cluster& cluster, double ove
   return cores_curve(std::min(cores, *threads), *threads, oversubscription, together);
 }
 
-/// Measured (threads, rate): as multiples of what one thread does.
+/// Measured (threads, rate), ascending: as multiples of what one thread does, which they are where
+/// no pair tells its rate.
 Curve<double> scaled_threads(const std::vector<std::pair<double, double>>& points) {
   Curve<double> curve;
-  const double one = points.front().second / points.front().first;
+  const bool told = points.front().first == 1.0;
+  const double one = told ? points.front().second : 1.0;
+  if (!told) curve.points.push_back({1.0, 1.0});
   for (const auto& [threads, rate] : points) curve.points.push_back({threads, rate / one});
   return curve;
 }

@@ -1,5 +1,9 @@
 // What is done to each sample, and where.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
 
 #include "resolve/context.hpp"
 #include "resolve/speed.hpp"
@@ -149,6 +153,18 @@ void limit_by_memory(Context& context) {
       RateLimit{"memory bandwidth", of_memory(context) * bandwidth / (touched * passes)};
 }
 
+/// Guesses that stay, as what the profile measured is another program's.
+void say_native(Context& context, const std::vector<std::string>& operations) {
+  if (operations.empty() || !context.texts) return;
+  const auto& whole = context.host->operations.at("getitem");
+  context.out.caveats.push_back(fmt::format(
+      "The guesses of {} stay: {} measured them in native code, which PyTorch's workers do not "
+      "run. "
+      "PyTorch took {} for a whole sample there: {{\"operation\": \"getitem\"}} as the only "
+      "operation takes that.",
+      fmt::join(operations, ", "), context.host->name, text_of(whole.value)));
+}
+
 }  // namespace
 
 /// Samples cross to the GPU once: what the CPU does comes before it, in whatever order it is
@@ -176,6 +192,7 @@ void resolve_preprocess(Context& context) {
   DurationPerSample shared{};
   const auto& remote = s.loader.remote;
   const std::size_t kept = last_cached(context);
+  std::vector<std::string> of_native_code;
   // Beside remote workers no loader has a stream of its own.
   const NamedDefault* const ahead = remote ? nullptr : context.by_name(in_loader_key);
   for (std::size_t i = 0; i < s.preprocess.size(); ++i) {
@@ -207,8 +224,13 @@ void resolve_preprocess(Context& context) {
       }
       given = *op.cpu_per_byte * *s.dataset.decoded_bytes_per_sample;
     }
-    const auto measured = measured_operation(context.host, &HostProfile::operations, op.operation);
-    if (measured && context.scenario.guess(at + "/cpu") != nullptr) given.reset();
+    auto measured = measured_operation(context.host, &HostProfile::operations, op.operation);
+    if (measured && given && context.scenario.guess(at + "/cpu") != nullptr) {
+      const bool native =
+          traits(s.loader.kind).processes && context.host->is_of_native_code(*measured);
+      if (native) of_native_code.push_back(op.operation);
+      native ? measured.reset() : given.reset();
+    }
     const Stage stage = op.where == Place::remote ? Stage::remote : Stage::decode;
     const DurationPerSample cpu = context.need<DurationPerSample>(
         stage, at + "/cpu", given, measured, {}, "what \"" + op.operation + "\" costs on a CPU");
@@ -228,6 +250,7 @@ void resolve_preprocess(Context& context) {
     inputs.cpu += here;
     if (i > kept) inputs.cached_cpu += here;
   }
+  say_native(context, of_native_code);
   resolve_remote(context, remote_only, shared);
   const bool works = (inputs.cpu + inputs.collate).base() > 0.0;
   if (works && inputs.cores.empty()) {

@@ -183,6 +183,7 @@ void note_what_is_installed(Context& context) {
   has.threads = cluster.vcpus ? cluster.vcpus : published(&Machine::vcpus);
   if (!has.threads && context.host != nullptr) has.threads = context.host->hardware_threads;
   has.cores = cluster.cores || cluster.vcpus ? cluster.cores : published(&Machine::cores);
+  has.other_threads = cluster.other_threads.value_or(0.0);
   has.network = cluster.network ? cluster.network : published(&Machine::network_burst);
   if (!has.network) has.network = published(&Machine::network);
   if (!has.network) has.network = context.out.inputs.network;

@@ -41,6 +41,7 @@ struct LocalDisk {
 struct Installed {
   std::optional<double> threads;     ///< hardware threads of all cores
   std::optional<double> cores;       ///< where they are known
+  double other_threads = 0.0;        ///< of other programs, always ready to run
   std::optional<Bandwidth> network;  ///< its line rate
   std::optional<Bytes> memory;
   std::optional<Bytes> memory_used;  ///< without the page cache; partly assumed

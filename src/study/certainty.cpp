@@ -33,10 +33,13 @@ struct Uncertain {
 class Scale {
  public:
   Scale(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
-        const ClassErrors& errors)
+        const ClassErrors& errors, double stretch)
       : scenario_(scenario), catalog_(catalog), host_(host) {
     own_.class_errors = &errors;
+    own_.stretch = stretch;
   }
+
+  DrawnJob stated() const { return drawn_job(scenario_, catalog_, host_, {}, own_); }
 
   Weight weigh(const resolve::Draw& draw) const {
     const DrawnJob job = drawn_job(scenario_, catalog_, host_, draw, own_);
@@ -164,11 +167,11 @@ double variance_of_courses(const pipeline::Interrupted& in) {
 }  // namespace
 
 void weigh_inputs(Result& result, const Scenario& scenario, const Catalog& catalog,
-                  const HostProfile* host, const ClassErrors* class_errors) {
+                  const HostProfile* host, const ClassErrors* class_errors, double stretch) {
   const ClassErrors& errors = class_errors != nullptr ? *class_errors : learned_class_errors();
-  const Scale scale(scenario, catalog, host, errors);
+  const Scale scale(scenario, catalog, host, errors, stretch);
   std::vector<Uncertain> list = uncertain_of(result);
-  const DrawnJob job = drawn_job(scenario, catalog, host, {});
+  const DrawnJob job = scale.stated();
   const Weight stated{job.outcome.total.wall, job.bill.money};
   const double own = job.outcome.variance + variance_of_courses(job.outcome.interrupted);
   double variance = own;

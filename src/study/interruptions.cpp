@@ -200,16 +200,19 @@ void fill_plays(Interruptions& out, const resolve::Resolved& resolved,
 using reliability::Course;
 using reliability::InterruptedJob;
 
-/// The bill of the same job on on-demand instances; empty where their price is not known.
+/// The bill of the same job on on-demand instances; empty where their price is not known. `stretch`
+/// of the epochs: what the events that are stated of the job take over the mean.
 std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& catalog,
-                                     const HostProfile* host) {
+                                     const HostProfile* host, double stretch) {
   const auto spot = scenario.cluster.interrupted_spot();
   if (!spot) return std::nullopt;
   Scenario other = scenario;
   other.cluster.purchase = Purchase::on_demand;
   other.cluster.price = spot->on_demand_price;
   try {
-    return drawn_job(other, catalog, host, {}).bill.money;
+    Own own;
+    own.stretch = stretch;
+    return drawn_job(other, catalog, host, {}, own).bill.money;
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -287,7 +290,7 @@ void expect_an_end(const pipeline::Outcome& outcome) {
 
 void report_interruptions(Result& result, const Scenario& scenario, const Catalog& catalog,
                           const HostProfile* host, const resolve::Resolved& resolved,
-                          const pipeline::Outcome& outcome) {
+                          const pipeline::Outcome& outcome, double stretch) {
   const pipeline::Interrupted& in = outcome.interrupted;
   say_left_out(result, scenario, resolved, outcome);
   if (!resolved.inputs.interruptions) return;
@@ -306,7 +309,7 @@ void report_interruptions(Result& result, const Scenario& scenario, const Catalo
   InterruptedJob undisturbed = job;
   undisturbed.sudden = undisturbed.announced = Frequency{};
   const double fewest = job.booked > Duration{} ? reliability::expected(undisturbed).blocks : 1.0;
-  fill_plays(out, resolved, outcome, fewest, money_on_demand(scenario, catalog, host),
+  fill_plays(out, resolved, outcome, fewest, money_on_demand(scenario, catalog, host, stretch),
              result.bill.money);
   // The words are the same for every point of a sweep: the numbers are in the figures.
   if (out.between) {

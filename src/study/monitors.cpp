@@ -86,7 +86,7 @@ std::optional<double> cpu_share(const Steady& steady, const resolve::Installed& 
   const Curve<double>& cores = local != nullptr ? local->cores : steady.inputs.cores;
   if (cores.empty() || !installed.threads) return std::nullopt;
   const double busy = threads_for(cores, core_work(steady, local));
-  return share(busy / *installed.threads);
+  return share((busy + installed.other_threads) / *installed.threads);
 }
 
 struct DiskShares {

@@ -34,6 +34,11 @@ std::optional<DurationPerSample> measured_of(const Situation& s, const Operation
   if (given || s.host == nullptr) return std::nullopt;
   const auto found = s.host->operations.find(op.operation);
   if (found == s.host->operations.end()) return std::nullopt;
+  const bool guessed = s.scenario.guess(pointer(i, "cpu")) != nullptr;
+  if (guessed && traits(s.scenario.loader.kind).processes &&
+      s.host->is_of_native_code(found->second)) {
+    return std::nullopt;
+  }
   return found->second.value;
 }
 

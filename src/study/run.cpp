@@ -345,7 +345,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   fill_efficiencies(result, scenario, catalog, host, outcome, simulation);
   result.shared_limit = shared_limit_of(scenario, inputs);
   result.bill = bill_of(bill_input(resolved.terms, inputs, outcome, result.remarks));
-  report_interruptions(result, scenario, catalog, host, resolved, outcome);
+  report_interruptions(result, scenario, catalog, host, resolved, outcome, stated.stretch());
   if (options.gains != Gains::none) {
     result.bottleneck = find_bottleneck(inputs, mean.total.wall, &loading);
   }
@@ -384,7 +384,9 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   }
   result.reference = reference_of(result, scenario, host, inputs, options.class_errors);
   mark_what_matters(result);
-  if (options.weigh) weigh_inputs(result, scenario, catalog, host, options.class_errors);
+  if (options.weigh) {
+    weigh_inputs(result, scenario, catalog, host, options.class_errors, stated.stretch());
+  }
   if (kept != nullptr) *kept = std::move(stated);
   return result;
 }

@@ -73,6 +73,7 @@ Timeline timeline(const Scenario& scenario, const Catalog& catalog, const HostPr
   timeline.gpus = inputs.cluster_gpus();
   timeline.threads = installed.threads;
   timeline.cores = installed.cores;
+  timeline.other_threads = installed.other_threads;
   timeline.network = installed.network;
   timeline.ranks = inputs.ranks;
   timeline.quota = inputs.cpu_quota.has_value();

@@ -162,4 +162,11 @@ std::string read_in_typical_time(const std::string& path, Duration of, std::size
       path, reading_text(time, of.base()), left_out);
 }
 
+std::string judged_in_typical_time(Duration of) {
+  return fmt::format(
+      "the rules judge the {} in which the job goes on as it does in the long run, without its "
+      "start, the filling of its pipeline and the first epoch",
+      reading_text(time, of.base()));
+}
+
 }  // namespace feedrate::words

@@ -27,5 +27,7 @@ std::pair<std::string, std::string> told_apart(ReadingKind kind, double value, d
 /// Of an observation's samples only those count that lie in `of`, the time in which the job goes on
 /// as it does in the long run.
 std::string read_in_typical_time(const std::string& path, Duration of, std::size_t left_out);
+/// The same of the rules below a heat map.
+std::string judged_in_typical_time(Duration of);
 
 }  // namespace feedrate::words

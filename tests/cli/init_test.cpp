@@ -187,6 +187,29 @@ TEST_CASE(
   CHECK(measured.count(step) == 0);
 }
 
+TEST_CASE("init: what a profile measured in native code is no measurement of PyTorch's workers") {
+  const Folder folder;
+  const std::string scenario = folder / "made.json";
+  REQUIRE(shell("feedrate init image-jpeg -o " + scenario).status == 0);
+  const auto text = [&](const std::string& flags) {
+    return shell("feedrate run " + scenario + " --format json " + flags).out;
+  };
+  const auto profile = [&](const std::string& more) {
+    return "--host " + folder.write("host.json", R"({"name": "here", "instance": "g5.2xlarge",
+        "hardware_threads": 8, "operations": {"decode": {"value": "2 ms/sample",
+        "origin": "measured", "source": "probe decode, 2026-11-27"})" +
+                                                     more + "}}");
+  };
+  const std::string stays = "The guesses of decode stay: here measured them in native code";
+  CHECK_FALSE(has(text(profile("")), stays));
+  const std::string whole =
+      R"(, "getitem": {"value": "5.5 ms/sample", "origin": "measured", "source": "probe loader"})";
+  CHECK(has(text(profile(whole)), stays));
+  CHECK(has(text(profile(whole)), "PyTorch took 5.5 ms/sample for a whole sample there"));
+  // A pool's threads run what was measured.
+  CHECK_FALSE(has(text(profile(whole) + " --set kind=pool"), stays));
+}
+
 TEST_CASE("init: flags are in the scenario, and what is left is told with its range and source") {
   const Outcome outcome = shell("feedrate init image-jpeg --samples 50000 --step '200 ms'");
   INFO(outcome.err);

@@ -132,6 +132,36 @@ TEST_CASE("loader rates: remote workers add to a loader's own, whichever stage i
   }
 }
 
+TEST_CASE(
+    "loader rates: a line that helpers' samples pass carries their share, and the rest beside") {
+  Generator generate(2403);
+  for (int i = 0; i < 100; ++i) {
+    Inputs in = loader(generate);
+    in.kind = LoaderKind::pool;
+    in.instances = in.ranks = 1.0;
+    in.workers = 4.0;
+    in.batch = 32.0;
+    in.cores = even_cores(4.0);
+    in.cpu = seconds_per_sample(generate.log_uniform(1e-3, 1e-1));
+    RemotePool& pool = in.remote.emplace();
+    pool.workers = 3.0;
+    pool.cores = even_cores(3.0);
+    pool.cpu = seconds_per_sample(generate.log_uniform(1e-3, 1e-1));
+    pool.sent = bytes_per_sample(1e5);
+    const double here = 4.0 / in.cpu.base();
+    const double there = 3.0 / pool.cpu.base();
+    INFO("loader " << i << ": " << here << " here, " << there << " by helpers");
+    // A line that hardly anything of is used.
+    const double wide = 1e3 * there;
+    pool.network = bytes_per_second(1e5 * wide);
+    REQUIRE(capacity(in, Stage::network) == Approx(wide * (here + there) / there).epsilon(0.02));
+    // And one that keeps helpers back: the job is at its limit.
+    const double narrow = 0.01 * there;
+    pool.network = bytes_per_second(1e5 * narrow);
+    REQUIRE(capacity(in, Stage::network) == Approx(here + narrow).epsilon(0.02));
+  }
+}
+
 TEST_CASE("loader rates: in whichever unit cores are counted, work in the same unit is as fast") {
   Generator generate(2403);
   for (int i = 0; i < 500; ++i) {

@@ -110,9 +110,43 @@ TEST_CASE("heat map: means stay what they are, however many columns and however 
         CHECK_FALSE(map.stalls.front());
         CHECK(map.stalls.back());
       }
-      CHECK(*map.readings[ReadingId::gpu] == Approx(0.5));
+      // Without the first four steps, two of each worker.
+      CHECK(*map.readings[ReadingId::gpu] == Approx(0.5).margin(0.05));
     }
   }
+}
+
+TEST_CASE("heat map: rules judge the time in which a job trains, and not its staging") {
+  HeatMapMaker maker;
+  ObservationHeader header;
+  header.clock = ClockKind::relative;
+  header.interval = seconds(1.0);
+  header.cpus = 4.0;
+  maker.add(header);
+  const auto marks = [&](int at) {
+    if (at == 20 || at == 60) {
+      maker.add(Mark{seconds(1.0 * at), MarkKind::epoch, at == 20, 1});
+    }
+    if (at > 20) maker.add(Mark{seconds(1.0 * at), MarkKind::step, false, at - 20});
+  };
+  for (int at = 1; at <= 60; ++at) {
+    const bool trains = at > 20;
+    maker.add(sample(at, MetricId::gpu_busy, "gpu0", trains ? 90.0 : 0.0));
+    maker.add(sample(at, MetricId::cpu_busy, "cpu", trains ? 80.0 : 10.0));
+    if (trains) {
+      maker.add(sample(at, MetricId::process_cpu, "trainer-1", 20.0));
+      maker.add(sample(at, MetricId::process_cpu, "worker-2", 100.0));
+    }
+    marks(at);
+  }
+  const HeatMap map = maker.finish(seconds(1.0), "o");
+  CHECK(row_of(map, "gpu0").mean == Approx(0.6));
+  CHECK(*map.readings[ReadingId::gpu] == Approx(0.9));
+  CHECK(*map.readings[ReadingId::cpu] == Approx(0.8));
+  CHECK(*map.readings[ReadingId::start] == Approx(20.0));
+  CHECK(map.judged == seconds(40.0));
+  // One sample tells of all four CPUs, of which the job has 1.2.
+  CHECK(*map.readings[ReadingId::own_cpu] == Approx(0.3));
 }
 
 TEST_CASE("heat map: kinds in their order, names as people count; pauses are left out") {

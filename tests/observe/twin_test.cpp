@@ -54,6 +54,7 @@ Totals totals_of(const Timeline& timeline) {
     if (sample == nullptr) return;
     CHECK(sample->value >= 0.0);
     if (sample->metric == MetricId::disk_reads) return;
+    if (sample->metric == MetricId::process_cpu_wait) return;
     const double k = std::ceil((sample->at - section) / interval - 1e-6) - 1.0;
     const Duration from = section + k * interval;
     if (sample->metric == MetricId::disk_read) {
@@ -148,6 +149,39 @@ TEST_CASE("twin: who waits for a CPU quota does not compute, and its counters te
   CHECK(workers / samples == Approx(200.0).epsilon(0.05));
   CHECK(held / samples == Approx(200.0).epsilon(0.15));
   CHECK(periods / samples == Approx(100.0).epsilon(0.05));
+}
+
+TEST_CASE("twin: who waits for a core that others have does not compute") {
+  // Eight workers and twelve other threads are ready for eight CPUs: each has one for 8/20 of the
+  // time. With 24 workers and no others it is 8/24.
+  for (const auto& [workers, others] : {std::pair(8.0, 12.0), std::pair(24.0, 0.0)}) {
+    INFO(workers << " workers, " << others << " others");
+    Scenario scenario = small_job(workers, 1.0);
+    scenario.dataset.samples = 32000.0;
+    if (others > 0.0) scenario.cluster.other_threads = others;
+    const Timeline timeline =
+        study::timeline(scenario, Catalog{}, nullptr, {2000.0, 1'000'000, true});
+    double all = 0.0, computing = 0.0, waiting = 0.0;
+    int samples_of_all = 0;
+    write_twin(timeline, seconds(1.0), "n", [&](const TwinLine& line) {
+      const auto* const sample = std::get_if<Sample>(&line);
+      // The second epoch reads nothing; its beginning is another.
+      if (sample == nullptr || sample->at < timeline.sections.back().begin + seconds(2.5)) return;
+      if (sample->at > timeline.sections.back().begin + seconds(8.5)) return;
+      const bool of_worker = sample->name.starts_with("worker");
+      if (sample->metric == MetricId::cpu_busy) {
+        all += sample->value;
+        ++samples_of_all;
+      }
+      if (sample->metric == MetricId::process_cpu && of_worker) computing += sample->value;
+      if (sample->metric == MetricId::process_cpu_wait && of_worker) waiting += sample->value;
+    });
+    REQUIRE(samples_of_all >= 4);
+    const double share = 8.0 / (workers + others);
+    CHECK(all / samples_of_all == Approx(100.0).epsilon(0.01));
+    CHECK(computing / samples_of_all == Approx(100.0 * workers * share).epsilon(0.05));
+    CHECK(waiting / samples_of_all == Approx(100.0 * workers * (1.0 - share)).epsilon(0.05));
+  }
 }
 
 TEST_CASE("twin: checkpoints that it leaves out are told of") {

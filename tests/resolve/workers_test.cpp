@@ -69,6 +69,41 @@ TEST_CASE("workers: beside threads that are always ready each thread has an equa
   }
 }
 
+namespace {
+
+Scenario with_threads(const std::string& scaling) {
+  return schema::read_scenario(schema::parse_document(
+      fmt::format(R"({{"dataset": {{"samples": 64000, "bytes_on_gpu_per_sample": "1 KB"}},
+                       "loader": {{"num_workers": 4, "batch_size": 64, "thread_scaling": {}}},
+                       "cluster": {{"vcpus": 64, "price": "1 USD/h"}},
+                       "preprocess": [{{"operation": "decode", "cpu": "20 ms"}}],
+                       "job": {{"epochs": 1, "step": "10 ms"}}}})",
+                  scaling),
+      "threads.json"));
+}
+
+}  // namespace
+
+TEST_CASE("workers: measured rates of threads are of what one thread does") {
+  const auto cores = [](const std::string& scaling) {
+    return resolve::resolve(with_threads(scaling), Catalog{}, nullptr).inputs.cores;
+  };
+  // Eight threads do what three and a half would, each on its own.
+  CHECK(cores("[[8, 3.5]]").total(1.0) == 1.0);
+  CHECK(cores("[[8, 3.5]]").total(8.0) == 3.5);
+  CHECK(cores("[[8, 3.5]]").total(64.0) == 3.5);
+  CHECK(cores("[[8, 3.5]]").total(4.5) == Approx(2.25));
+  CHECK(cores("[[2, 1.8], [4, 3]]").total(4.0) == 3.0);
+  // Beside a pair of one thread in any unit.
+  CHECK(cores("[[1, 1], [4, 3.5]]").total(4.0) == 3.5);
+  CHECK(cores("[[1, 50], [4, 175]]").total(4.0) == Approx(3.5));
+  CHECK(cores("[[1, 50], [4, 175]]").total(1.0) == 1.0);
+  for (const char* wrong : {"[[4, 350]]", "[[2, 1.8], [4, 4.5]]"}) {
+    CHECK_THROWS_WITH(with_threads(wrong),
+                      Catch::Contains("expected multiples of what one thread does, at most 4"));
+  }
+}
+
 TEST_CASE("workers: helpers bring no objects to workers that have none") {
   // Workers of each of 4 GPUs, and of all helpers.
   const auto workers = [](double objects, std::string_view helpers, std::string_view where) {

@@ -409,3 +409,20 @@ TEST_CASE("interrupted runs: a headline tells what fewer interruptions would gai
   CHECK(text.out.find("interruptions would finish the job") != std::string::npos);
   CHECK(text.out.find("waits for instances twice as fast") == std::string::npos);
 }
+
+TEST_CASE("interrupted runs: what spot saves is of the events where these are stated") {
+  // Of batches that vary by twice their mean, the events and their mean are a quarter apart.
+  const std::string job =
+      "caltech256_p3.json --set num_workers=2 --set batch_size=8 --set make_cv=2 "
+      "--set epochs=1 --set ";
+  const Run spot(
+      job +
+      "purchase=spot --set '/cluster/price=1 USD/h' "
+      "--set '/cluster/spot={\"rate\":\"0.01 /h\",\"on_demand_price\":\"2 USD/h\"}' --exact");
+  const Run on_demand(job + "purchase=on_demand --set '/cluster/price=2 USD/h' --exact");
+  const Run mean(job + "purchase=on_demand --set '/cluster/price=2 USD/h' --mean");
+  CHECK(spot("interruptions.on_demand_usd") == Approx(on_demand("cost.money_usd")).epsilon(1e-3));
+  CHECK(spot("interruptions.spot_saving") ==
+        Approx(1.0 - spot("cost.money_usd") / on_demand("cost.money_usd")).epsilon(1e-3));
+  CHECK(mean("cost.money_usd") > 1.1 * on_demand("cost.money_usd"));
+}

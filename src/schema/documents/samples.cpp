@@ -149,6 +149,10 @@ Samples from_observation(const std::string& path,
   Samples samples;
   ObservationReader reader(path);
   while (const auto line = reader.next()) {
+    if (const auto* const header = std::get_if<ObservationHeader>(&*line)) {
+      fold.add(*header);
+      left_out.add(*header);
+    }
     const auto* const sample = std::get_if<Sample>(&*line);
     if (sample == nullptr) continue;
     const bool in = !counts || counts(*sample);

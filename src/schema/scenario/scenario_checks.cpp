@@ -60,6 +60,7 @@ class Checks {
     step();
     preprocess();
     scaling();
+    thread_scaling();
     cases();
     named_numbers("errors");
     named_numbers("guesses");
@@ -311,6 +312,20 @@ class Checks {
           value, pointer,
           "expected loader.kind pool without remote workers (DALI's pipeline): no other "
           "loader has a stream of its own on the GPU");
+    }
+  }
+
+  /// Without a pair of 1 thread rates are multiples of what one does: no more than the threads.
+  void thread_scaling() {
+    const auto& points = s_.loader.thread_scaling;
+    if (!points || points->front().first <= 1.0) return;
+    for (const auto& [threads, rate] : *points) {
+      if (rate <= threads) continue;
+      complain({"loader", "thread_scaling"},
+               "expected multiples of what one thread does, at most " + exact_text(threads) +
+                   " of " + exact_text(threads) + " threads, or a pair of 1 thread, got " +
+                   exact_text(rate));
+      return;
     }
   }
 

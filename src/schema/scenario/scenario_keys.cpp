@@ -276,7 +276,9 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
                                   "0.002", between(0, 1)}),
       entry<&Loader::thread_scaling>(
           "thread_scaling",
-          {.manual = "instead of oversubscription and contention: measured [[threads, rate], …]",
+          {.manual = "instead of oversubscription and contention: measured [[threads, rate], …]; "
+                     "rates are multiples of what one thread does, or of any unit beside a pair of "
+                     "1 thread",
            .limits = whole(1, 65536)}),
       entry<&Loader::lock>("lock",
                            {.manual = "pool: the part of the CPU time that holds a lock (Python's)",
