@@ -7,7 +7,7 @@
 #include "base/portable_math.hpp"
 #include "base/unit_text.hpp"
 #include "model/metrics.hpp"
-#include "study/observed_scenario.hpp"
+#include "study/observed_parts.hpp"
 #include "study/run.hpp"
 
 namespace feedrate::study {
@@ -67,6 +67,30 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
   if (observed.disk.latency && observed.disk.latency->base() > 0.0) {
     add({{"/disk/latency", words(observed.disk.latency)}, {"/disk/page_cache", "1 B"}},
         words(scenario.disk.latency));
+  }
+  // A rate far above all others stands for no limit.
+  const bool full_disk = observed.disk.bandwidth && *observed.disk.bandwidth != at_once &&
+                         observed.disk.discipline != Discipline::rate_limit;
+  if (full_disk) {
+    add({{"/disk/bandwidth", words(observed.disk.bandwidth)}, {"/disk/page_cache", "1 B"}},
+        words(scenario.disk.bandwidth));
+  }
+  if (observed.disk.iops) {
+    add({{"/disk/iops", words(observed.disk.iops)},
+         {"/disk/reads_per_sample", count(observed.disk.reads_per_sample.value_or(1.0))},
+         {"/disk/page_cache", "1 B"}},
+        words(scenario.disk.iops));
+  }
+  if (observed.cluster.network) {
+    add({{"/cluster/network", words(observed.cluster.network)}}, words(scenario.cluster.network));
+  }
+  if (observed.cluster.cpu_quota) {
+    add({{"/cluster/cpu_quota", count(observed.cluster.cpu_quota)}},
+        count(scenario.cluster.cpu_quota));
+  }
+  if (observed.cluster.other_threads) {
+    add({{"/cluster/other_threads", count(observed.cluster.other_threads)}},
+        count(scenario.cluster.other_threads));
   }
   if (observed.disk.discipline == Discipline::rate_limit) {
     add({{"/disk/bandwidth", words(observed.disk.bandwidth)},

@@ -218,6 +218,17 @@ std::string fitted_twin(const Folder& folder, const std::string& job) {
   return fitted;
 }
 
+/// What explains most of the difference between a job with another value and its twin.
+std::string explained(const Folder& folder, const std::string& job, const std::string& set) {
+  const std::string other = folder / "other.json";
+  REQUIRE(shell("sed 's/" + set + "/' '" + job + "' > '" + other + "'").status == 0);
+  const Outcome beside =
+      shell("feedrate observe fit '" + (folder / "twin.jsonl") + "' '" + other +
+            "' --batch-size 64 | grep -A2 'With one observed input' | tail -n 1");
+  INFO(beside.out);
+  return beside.out;
+}
+
 TEST_CASE("observe fit: a twin of several GPUs has the workers of one, and says so") {
   const Folder folder;
   const std::string job = folder.write(
@@ -260,13 +271,14 @@ TEST_CASE("observe fit: the twin of a job that a disk holds back knows what the 
     CHECK(predicted("'" + fitted + "'" + set) ==
           Approx(predicted("'" + job + "'" + set)).epsilon(0.05));
   }
+  CHECK(has(explained(folder, job, "200 MB.s/1 GB\\/s"), "/disk/bandwidth"));
 }
 
 TEST_CASE("observe fit: the twin of a job that its line holds back knows what the line carries") {
   const Folder folder;
-  const std::string job = folder.write(
-      "job.json",
-      R"({"dataset": {"samples": 50000, "bytes_per_sample": "1 MB"},
+  const std::string job =
+      folder.write("job.json",
+                   R"({"dataset": {"samples": 50000, "bytes_per_sample": "1 MB"},
           "source": {"service": "s3", "input_mode": "stream", "bandwidth_per_connection": "90 MB/s"},
           "loader": {"num_workers": 12, "batch_size": 64},
           "cluster": {"gpus_per_instance": 1, "vcpus": 32, "cores": 32, "memory": "64 GB",
@@ -279,6 +291,7 @@ TEST_CASE("observe fit: the twin of a job that its line holds back knows what th
     CHECK(predicted("'" + fitted + "'" + set) ==
           Approx(predicted("'" + job + "'" + set)).epsilon(0.05));
   }
+  CHECK(has(explained(folder, job, "2 Gbit.s/10 Gbit\\/s"), "/cluster/network"));
 }
 
 TEST_CASE("observe fit: the time to the first byte is tried as what explains a difference") {
