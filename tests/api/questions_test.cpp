@@ -286,6 +286,16 @@ TEST_CASE("questions: of a word that is none nothing else is said") {
   CHECK_FALSE(testing_cli::has(words, "beside it"));
 }
 
+TEST_CASE("questions: a file's name that is given as a scenario is told its key") {
+  const api::Place place{files_on_disk(), [] { return sources + "/pricing"; }};
+  for (const std::string name : {"a.json", "/etc/passwd", "../ci/a.json"}) {
+    const std::string got = answer(R"({"ask": "run", "scenario": ")" + name + "\"}", place);
+    INFO(got);
+    CHECK(schema::is_error(got));
+    CHECK(testing_cli::has(got, "the key \\\"file\\\" names a scenario's file"));
+  }
+}
+
 TEST_CASE("questions: a request without folders of its own may allow none") {
   const std::string file = sources + "/scenarios/caltech256_p3.json";
   api::Place place{files_on_disk(), [] { return sources + "/pricing"; }};

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/quote.hpp"
 #include "base/text_file.hpp"
 #include "schema/documents/host.hpp"
 #include "schema/json/json_writer.hpp"
@@ -142,7 +143,15 @@ Document scenario_in(const std::optional<Inner>& scenario, const std::string& fi
     return document_of(parse_json(text, file, JsonErrors::without_its_text), file, allowed);
   }
   const JsonPtr& value = scenario->value;
-  if (value->kind == JsonKind::text) return parse_document(value->text, file, allowed);
+  if (value->kind == JsonKind::text) {
+    if (!value->text.empty() && value->text.find('{') == std::string::npos) {
+      throw InputError({{"", 0, scenario_name,
+                         fmt::format("expected a scenario, or the text of one, got {}: the key "
+                                     "\"file\" names a scenario's file",
+                                     in_quotes(value->text, 200))}});
+    }
+    return parse_document(value->text, file, allowed);
+  }
   return document_of(as_file(*value, std::make_shared<const std::string>(file), false), file,
                      allowed);
 }
