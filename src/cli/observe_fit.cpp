@@ -38,7 +38,7 @@ namespace {
 
 struct ObserveFitArguments {
   std::vector<std::string> files;
-  std::string batch_size, gpus, workers, samples, throughput, instances, instance;
+  std::string batch_size, gpus, workers, samples, throughput, instances, instance, cpus;
   ImportFlags how;
   std::string file;  ///< of the scenario
   std::string format = "text";
@@ -103,6 +103,10 @@ ToldOfJob told_by(const ObserveFitArguments& arguments) {
   told.gpus = above_zero(arguments.gpus, "--gpus");
   told.workers = number_of(arguments.workers, "--num-workers", true);
   told.samples = above_zero(arguments.samples, "--samples");
+  told.cpus = above_zero(arguments.cpus, "--cpus");
+  if (told.cpus && !arguments.instance.empty()) {
+    refuse_flag("--cpus", "expected without --instance, which tells how many CPUs the machine has");
+  }
   told.throughput = number_of(arguments.throughput, "--throughput", false);
   told.nodes = above_zero(arguments.instances, "--instances").value_or(0.0);
   return told;
@@ -352,10 +356,11 @@ Command add_observe_fit(Parser& observe) {
   add("--num-workers", arguments->workers, "Loader workers per GPU; 0: none", "N");
   add("--samples", arguments->samples, "Samples in an epoch", "N");
   add("--throughput", arguments->throughput,
-      "Samples per second of all GPUs together, if no step was recorded", "N");
+      "Samples per second of all GPUs together, if steps were not recorded, or not all", "N");
   add("--instances", arguments->instances,
       "Machines that train together, each as the one that was observed", "N");
   add("--instance", arguments->instance, "Instance type of the machine", "NAME");
+  add("--cpus", arguments->cpus, "CPUs (hardware threads) of the machine, if not recorded", "N");
   add_import_flags(*app, arguments->how);
   refuse_empty(*app->add_option("--interval", arguments->how.interval,
                                 "Time from one row to the next in tables without times")

@@ -122,6 +122,7 @@ constexpr std::array<MetricRow, metric_count> table = {{
     {batch_size, "job", "BatchSize", count, gauge, ours, "training samples of a rank per step"},
     {ranks, "job", "Ranks", count, gauge, ours, "GPUs that train together"},
     {workers, "job", "Workers", count, gauge, ours, "loader workers of each rank"},
+    {epoch_steps, "job", "EpochSteps", count, gauge, ours, "steps of a whole epoch"},
     {collective_latency, "collective", "LatencySeconds", seconds, gauge, ours,
      "latency by NCCL's own table; Name: AllReduce/Ring/Simple"},
     {collective_bandwidth, "collective", "BytesPerSecond", bytes_per_second, gauge, ours,

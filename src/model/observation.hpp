@@ -74,6 +74,7 @@ enum class MetricId : std::uint8_t {
   batch_size,
   ranks,
   workers,
+  epoch_steps,
   collective_latency,
   collective_bandwidth,
 };
@@ -121,6 +122,9 @@ enum class ClockKind : std::uint8_t {
   utc,       ///< 1970-01-01, UTC
   relative,  ///< the job's start, or where a log without times begins
 };
+
+/// The source of observations whose steps are medians, which do not add up to the time they took.
+inline constexpr std::string_view source_of_medians = "detectron2 metrics.json";
 
 /// The first line of a file. One of Debugger has none: then this is as below.
 struct ObservationHeader {

@@ -72,7 +72,9 @@ struct ObservedJob {
   std::optional<ObservedNumber> wait;  ///< s of it: for the batch
   /// What each step waits at least (the 10 % quantile).
   std::optional<double> least_wait;
-  std::optional<double> step_cv;             ///< of the interval without the wait
+  std::optional<double> step_cv;  ///< of the interval without the wait
+  /// Of the interval without the wait its standard error over it, where it is surer than these two.
+  std::optional<double> rest_error;
   std::map<std::string, double> rank_waits;  ///< s a step, where several ranks tell of theirs
   std::optional<ObservedNumber> gpu_time;    ///< s of a step in which a kernel runs
   std::optional<ObservedNumber> host_time;
@@ -131,6 +133,7 @@ struct ToldOfJob {
   std::optional<double> workers;
   std::optional<double> samples;     ///< of an epoch
   std::optional<double> throughput;  ///< samples/s of all ranks
+  std::optional<double> cpus = {};   ///< hardware threads of each machine
   double nodes = 1.0;                ///< over which the GPUs are spread; what is seen is of one
   /// What neither says nor was seen is taken as the plainest: a sample is a batch, one GPU, no
   /// workers. Otherwise it is asked for.

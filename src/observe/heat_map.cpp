@@ -105,12 +105,12 @@ void HeatMapMaker::halve() {
   }
 }
 
-void HeatMapMaker::count(const Key& key, Duration shown, double value) {
+void HeatMapMaker::count(const Key& key, Duration shown, double value, double weight) {
   const std::size_t column = column_of(shown);
   Cells& cells = cells_[key];
   if (cells.size() <= column) cells.resize(column + 1);
-  cells[column].sum += value;
-  cells[column].count += 1.0;
+  cells[column].sum += value * weight;
+  cells[column].count += weight;
 }
 
 void HeatMapMaker::add(const Sample& sample) {
@@ -164,7 +164,7 @@ void HeatMapMaker::add_step(const Sample& sample) {
   const bool same = step_.rank == sample.name && step_.number == sample.step;
   if (!same || step_.time.base() <= 0.0) return;
   count({HeatKind::wait, "waits for data"}, shown,
-        std::min(1.0, seconds(sample.value) / step_.time));
+        std::min(1.0, seconds(sample.value) / step_.time), sample.steps);
 }
 
 /// What rules of thumb judge is the job as it goes on, and not its start.
@@ -193,7 +193,7 @@ HeatMap HeatMapMaker::finish(Duration column, const std::string& name) const {
   if (cells_.empty()) {
     throw InputError({{name, 0, "",
                        "expected an observation with samples of CPUs, GPUs, disks, "
-                       "links, processes or waits of steps, got none"}});
+                       "links, processes, or steps with their times and waits, got none"}});
   }
   HeatMap map;
   map.header = header_;

@@ -77,7 +77,8 @@ class HeatMapMaker {
   void count_steps(std::vector<double>& steps, Duration shown, double number);
   Duration place(Duration at);
   std::size_t column_of(Duration shown);
-  void count(const Key& key, Duration shown, double value);
+  /// `weight`: of how many such values it is the mean.
+  void count(const Key& key, Duration shown, double value, double weight = 1.0);
   void halve();
   void judge(HeatMap& map) const;
 

@@ -10,6 +10,7 @@
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 #include "observe/observed_means.hpp"
+#include "observe/sampled_steps.hpp"
 
 namespace feedrate::observe {
 namespace {
@@ -45,7 +46,12 @@ void JobObserver::add(const Sample& sample) {
     of_steps_[sample.metric].push_back(sample);
     return;
   }
-  if (sample.metric == batch_size || sample.metric == ranks || sample.metric == workers) {
+  if (sample.metric == throughput) {
+    rates_.push_back(sample);
+    return;
+  }
+  if (sample.metric == batch_size || sample.metric == ranks || sample.metric == workers ||
+      sample.metric == epoch_steps) {
     told_[sample.metric] = sample.value;
     return;
   }
@@ -312,24 +318,101 @@ void JobObserver::tell_neighbours(ObservedJob& job, const std::vector<Run>& runs
 }
 
 /// What a log says itself against what its steps are with the batch that somebody told.
-static void tell_other_throughput(ObservedJob& job, const ObservedNumber& said) {
+static void tell_other_throughput(ObservedJob& job, double said) {
   constexpr double much = 0.1;
   const double ours = job.throughput.value * job.instances;
-  if (std::abs(said.value / ours - 1.0) <= much) return;
+  if (std::abs(said / ours - 1.0) <= much) return;
   job.notes.push_back(fmt::format(
       "{} says {} samples/s, and its steps of {:.0f} samples are {} samples/s: that takes a batch "
       "of {} on each GPU, unless the log counts otherwise (--batch-size, --gpus)",
-      job.source, three_digits(said.value), job.batch_size * job.gpus * job.instances,
-      three_digits(ours), three_digits(job.batch_size * said.value / ours)));
+      job.source, three_digits(said), job.batch_size * job.gpus * job.instances, three_digits(ours),
+      three_digits(job.batch_size * said / ours)));
+}
+
+/// Others are no steps of a training loop, or were told in another unit.
+static void expect_step_of_loop(double step, const std::string& source) {
+  constexpr double shortest = 1e-6;
+  constexpr double longest = 1e6;
+  if (step >= shortest && step <= longest) return;
+  throw InputError(
+      {{source, 0, "",
+        fmt::format("expected steps of 1 us to 1,000,000 s, got steps of {:.0f} s", step)}});
+}
+
+std::optional<double> JobObserver::batch_logged(double ranks) const {
+  const auto of_all = batch_of_lines(of_steps_, rates_);
+  if (!of_all) return std::nullopt;
+  const double batch = std::round(*of_all / ranks);
+  constexpr double rounding = 0.003;  // of times and rates that are printed with four digits
+  const bool whole = batch >= 1.0 && std::abs(*of_all / ranks / batch - 1.0) <= rounding;
+  return whole ? std::optional(batch) : std::nullopt;
+}
+
+/// A step whose number nobody tells is no step after another, but a mean of some.
+std::optional<ObservedNumber> JobObserver::mean_step() const {
+  const auto times = of_steps_.find(MetricId::step_time);
+  if (times == of_steps_.end()) return std::nullopt;
+  std::vector<double> means;
+  for (const Sample& s : times->second) {
+    if (s.step || s.epoch) return std::nullopt;
+    if (s.value > 0.0) means.push_back(s.value);
+  }
+  if (means.empty()) return std::nullopt;
+  return number_of(means, "means");
+}
+
+/// The interval and the throughput, and the wait. Precondition: one of them is told.
+void JobObserver::tell_pace(ObservedJob& job, const ToldOfJob& told,
+                            const std::vector<Run>& runs) const {
+  const double of_step = job.batch_size * job.gpus;
+  const auto rate = mean_rate(rates_);
+  if (!runs.empty()) {
+    tell_steps(job, runs);
+    tell_ranks(job);
+    expect_step_of_loop(job.interval.value, job.source);
+    if (const auto why = why_unsure(of_steps_, header_, job.workers, job.source)) {
+      tell_unsure(job, *why, told.throughput, of_step * job.instances);
+    } else if (told.throughput) {
+      job.notes.emplace_back("--throughput is not used: steps were recorded, and tell it");
+    }
+    job.throughput = job.interval;
+    job.throughput.value = of_step / job.interval.value;
+    const auto batch = batch_of_lines(of_steps_, rates_);
+    if (batch) tell_other_throughput(job, *batch / job.interval.value);
+    if (rate && !batch) tell_other_throughput(job, rate->value);
+    return;
+  }
+  const auto step = mean_step();
+  if (told.throughput) {
+    job.throughput = {*told.throughput / job.instances, 0.0, 0.0, "told"};
+  } else if (rate) {
+    job.throughput = *rate;
+    job.throughput.value /= job.instances;
+  } else if (step) {
+    expect_step_of_loop(step->value, job.source);
+    job.throughput = *step;
+    job.throughput.value = of_step / step->value;
+  }
+  if (!(job.throughput.value > 0.0)) {
+    refuse_flag("--throughput", "expected samples per second above 0, got 0");
+  }
+  job.interval = job.throughput;
+  job.interval.value = of_step / job.throughput.value;
+  job.notes.emplace_back("no step was seen: every figure is a mean over the whole time observed");
+  if (const auto wait = mean_wait(of_steps_)) {
+    job.wait = wait;
+    job.wait->value = std::min(wait->value, job.interval.value);
+    job.least_wait = job.wait->value;
+  }
 }
 
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
   ObservedJob job;
   job.source = source;
   job.instance = header_.instance;
-  job.cpus = header_.cpus;
+  job.cpus = told.cpus ? told.cpus : header_.cpus;
   if (header_.cores && header_.cpus && *header_.cores >= 1.0) {
-    job.cores = std::min(std::round(*header_.cores), *header_.cpus);
+    job.cores = std::min(std::round(*header_.cores), *job.cpus);
   }
   job.memory = header_.memory;
   const auto known = [&](MetricId id) -> std::optional<double> {
@@ -350,9 +433,6 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
         {"", 0, flag, fmt::format("expected {}, which {} does not contain", what, source)});
     return 1.0;
   };
-  job.batch_size = need(told.batch_size, known(MetricId::batch_size), "--batch-size",
-                        "the number of samples per GPU and step", 1.0,
-                        "nobody said how many samples a batch has: a sample here is a batch");
   constexpr double most_instances = 1e5;
   double nodes = told.nodes;
   if (nodes <= 0.0 && header_.instances && *header_.instances <= most_instances) {
@@ -369,6 +449,18 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
   job.gpus = need(of_node(told.gpus), gpus, "--gpus", "the number of GPUs that train together", 1.0,
                   "no GPU was seen: what a step does beside loading is taken for one");
+  std::optional<double> batch = known(MetricId::batch_size);
+  if (!batch && !told.batch_size) {
+    batch = batch_logged(job.gpus * nodes);
+    if (batch) {
+      job.notes.push_back(fmt::format(
+          "by the times and rates of its steps, a batch has {:.0f} samples (--batch-size)",
+          *batch));
+    }
+  }
+  job.batch_size =
+      need(told.batch_size, batch, "--batch-size", "the number of samples per GPU and step", 1.0,
+           "nobody said how many samples a batch has: a sample here is a batch");
   job.ranks_elsewhere = header_.gpus && *header_.gpus >= 1.0 && job.gpus > *header_.gpus;
   std::optional<double> workers = known(MetricId::workers);
   if (!workers && !workers_.empty()) {
@@ -382,8 +474,8 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   job.workers = need(told.workers, workers, "--num-workers", "the number of loader workers per GPU",
                      0.0, "no loader worker was seen: the main process is taken to load");
   const std::vector<Run> all = runs_of(marks_, of_steps_, job.workers);
-  const auto x = series_.mean("throughput", all);
-  if (all.empty() && !told.throughput && !x) {
+  const bool rate = !rates_.empty() || mean_step();
+  if (all.empty() && !told.throughput && !rate) {
     problems.push_back({"", 0, "--throughput",
                         fmt::format("expected the samples per second of all GPUs together, or a "
                                     "log of at least three steps along with {}",
@@ -391,35 +483,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   }
   if (!problems.empty()) throw InputError(std::move(problems));
   const double of_step = job.batch_size * job.gpus;
-  if (!all.empty()) {
-    tell_steps(job, all);
-    tell_ranks(job);
-    // Others are no steps of a training loop, or were told in another unit.
-    constexpr double shortest = 1e-6;
-    constexpr double longest = 1e6;
-    if (!(job.interval.value >= shortest && job.interval.value <= longest)) {
-      throw InputError({{source, 0, "",
-                         fmt::format("expected steps of 1 us to 1,000,000 s, got steps of {:.0f} s",
-                                     job.interval.value)}});
-    }
-    job.throughput = {of_step / job.interval.value, job.interval.relative_error, job.interval.count,
-                      "steps"};
-    if (told.throughput) {
-      job.notes.emplace_back("--throughput is not used: steps were recorded, and tell it");
-    }
-    if (x) tell_other_throughput(job, *x);
-  } else {
-    job.throughput =
-        told.throughput ? ObservedNumber{*told.throughput / nodes, 0.0, 0.0, "told"} : *x;
-    if (!(job.throughput.value > 0.0)) {
-      refuse_flag("--throughput", "expected samples per second above 0, got 0");
-    }
-    job.interval = job.throughput;
-    job.interval.value = of_step / job.throughput.value;
-  }
-  if (all.empty()) {
-    job.notes.emplace_back("no step was seen: every figure is a mean over the whole time observed");
-  }
+  tell_pace(job, told, all);
   tell_demands(job, all);
   tell_neighbours(job, all);
   tell_epochs(job);
@@ -443,6 +507,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
       job.epoch_steps = count;
     }
   }
+  if (!job.epoch_steps) job.epoch_steps = known(MetricId::epoch_steps);
   return job;
 }
 

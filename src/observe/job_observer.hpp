@@ -64,6 +64,11 @@ class JobObserver {
   [[nodiscard]] double workers_seen() const;
   /// Ranks of the job over those whose processes were seen, where that is not of all.
   [[nodiscard]] double ranks_of_one(const ObservedJob& job) const;
+  /// What steps take of which no stretch is told.
+  [[nodiscard]] std::optional<ObservedNumber> mean_step() const;
+  /// Samples of a rank and step, where a log's rates and times of steps tell them.
+  [[nodiscard]] std::optional<double> batch_logged(double ranks) const;
+  void tell_pace(ObservedJob& job, const ToldOfJob& told, const std::vector<Run>& runs) const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_ranks(ObservedJob& job) const;
   void tell_epochs(ObservedJob& job) const;
@@ -83,7 +88,8 @@ class JobObserver {
   std::map<double, std::set<std::string>> workers_;  ///< that there are, by time
   std::vector<Mark> marks_;                          ///< of steps' ends, epochs and waits
   StepSamples of_steps_;
-  std::map<MetricId, double> told_;  ///< batch size, ranks, workers
+  std::vector<Sample> rates_;        ///< samples per second
+  std::map<MetricId, double> told_;  ///< batch size, ranks, workers, steps of an epoch
   std::optional<double> first_;      ///< time of any line
   std::size_t kept_ = 0;
 };

@@ -18,6 +18,10 @@ Moments moments_of(const std::vector<double>& values) {
 }
 
 double error_of_mean(const std::vector<double>& values) {
+  return error_of_mean(values, std::vector<double>(values.size(), 1.0));
+}
+
+double error_of_mean(const std::vector<double>& values, const std::vector<double>& weights) {
   const std::size_t blocks = std::min<std::size_t>(10, values.size());
   if (blocks < 2) return 0.0;
   std::vector<double> means;
@@ -25,8 +29,12 @@ double error_of_mean(const std::vector<double>& values) {
     const std::size_t from = b * values.size() / blocks;
     const std::size_t to = (b + 1) * values.size() / blocks;
     double sum = 0.0;
-    for (std::size_t i = from; i < to; ++i) sum += values[i];
-    means.push_back(sum / static_cast<double>(to - from));
+    double weight = 0.0;
+    for (std::size_t i = from; i < to; ++i) {
+      sum += values[i] * weights[i];
+      weight += weights[i];
+    }
+    means.push_back(sum / weight);
   }
   const Moments m = moments_of(means);
   return m.mean > 0.0 ? m.sd / std::sqrt(m.count) / m.mean : 0.0;

@@ -18,6 +18,8 @@ Moments moments_of(const std::vector<double>& values);
 /// Standard error of the mean over it, of a series whose neighbours depend on each other: by the
 /// means of ten stretches, which do less. 0 where it is not known.
 double error_of_mean(const std::vector<double>& values);
+/// Of values that count as often as their weights say. Precondition: as many, above 0.
+double error_of_mean(const std::vector<double>& values, const std::vector<double>& weights);
 
 /// Their mean with its error; `what` they are: "steps".
 ObservedNumber number_of(const std::vector<double>& values, const char* what);

@@ -42,7 +42,6 @@ std::string kind_of(const Sample& sample) {
     case process_device_read: return loads ? "device read" : "";
     case process_cached_read: return loads ? "cached read" : "";
     case stage_busy: return sample.name == "h2d" ? "h2d" : "";
-    case throughput: return "throughput";
     case throttled_periods: return "throttled";
     default: return "";
   }

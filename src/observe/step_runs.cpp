@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 #include "observe/observed_means.hpp"
 
@@ -165,6 +166,35 @@ void leave_out_starts(std::vector<Run>& runs, double workers) {
   std::erase_if(runs, [](const Run& run) { return run.empty(); });
 }
 
+/// Steps that are told one by one.
+struct Singles {
+  std::vector<double> lengths, waits, rests;
+
+  void add(const SeenStep& step) {
+    lengths.push_back(step.length);
+    if (!step.wait) return;
+    waits.push_back(*step.wait);
+    rests.push_back(std::max(0.0, step.length - *step.wait));
+  }
+  /// To say how they differ.
+  [[nodiscard]] bool enough() const { return lengths.size() >= 10; }
+};
+
+/// Of the steps between those that are told, only the time is known: they wait for what of it the
+/// others do not need.
+void tell_wait_by_rest(ObservedJob& job, const Singles& told) {
+  const double rest = mean(told.rests);
+  const double wait = std::max(0.0, job.interval.value - rest);
+  job.rest_error = error_of_mean(told.rests);
+  job.wait = ObservedNumber{wait, 0.0, job.interval.count, "steps"};
+  if (wait > 0.0) {
+    job.wait->relative_error =
+        portable::hypot(job.interval.relative_error * job.interval.value, *job.rest_error * rest) /
+        wait;
+  }
+  job.least_wait = std::min(wait, value_at_share(told.waits, 0.1));
+}
+
 struct SeenEpoch {
   double begin = 0.0;
   std::optional<double> end;
@@ -279,33 +309,36 @@ bool lies_in(const std::vector<SeenTime>& times, Duration at) {
 
 void tell_steps(ObservedJob& job, const std::vector<Run>& runs) {
   std::vector<double> lengths;
+  std::vector<double> weights;
   std::vector<double> waits;
-  std::vector<double> rests;
+  Singles one_by_one;
   double time = 0.0;
   double steps = 0.0;
   double waited = 0.0;
-  bool each = true;
   for (const Run& run : runs) {
     for (const SeenStep& step : run) {
       lengths.push_back(step.length);
+      weights.push_back(step.steps);
       time += step.length * step.steps;
       steps += step.steps;
-      each = each && step.steps == 1.0;
+      if (step.steps == 1.0) one_by_one.add(step);
       if (!step.wait) continue;
       waits.push_back(*step.wait);
       waited += *step.wait * step.steps;
-      rests.push_back(std::max(0.0, step.length - *step.wait));
     }
   }
-  job.interval = {time / steps, error_of_mean(lengths), steps, "steps"};
+  job.interval = {time / steps, error_of_mean(lengths, weights), steps, "steps"};
   if (!waits.empty() && waits.size() == lengths.size()) {
-    job.wait = ObservedNumber{std::min(waited / steps, job.interval.value), error_of_mean(waits),
-                              steps, "steps"};
-    job.least_wait = value_at_share(waits, 0.1);
+    job.wait = ObservedNumber{std::min(waited / steps, job.interval.value),
+                              error_of_mean(waits, weights), steps, "steps"};
+    job.least_wait = value_at_share(one_by_one.enough() ? one_by_one.waits : waits, 0.1);
+  } else if (!waits.empty() && waits.size() == one_by_one.lengths.size() &&
+             waits.size() == one_by_one.waits.size()) {
+    tell_wait_by_rest(job, one_by_one);
   }
   // A mean of many steps says nothing of how they differ.
-  const Moments rest = moments_of(rests.empty() ? lengths : rests);
-  if (each && rest.count >= 10.0 && rest.mean > 0.0) job.step_cv = rest.sd / rest.mean;
+  const Moments rest = moments_of(one_by_one.rests.empty() ? one_by_one.lengths : one_by_one.rests);
+  if (one_by_one.enough() && rest.mean > 0.0) job.step_cv = rest.sd / rest.mean;
 }
 
 std::optional<ObservedNumber> step_figure(const StepSamples& told, MetricId id) {
@@ -317,6 +350,23 @@ std::optional<ObservedNumber> step_figure(const StepSamples& told, MetricId id) 
     values.push_back(found->second[i].value);
   }
   return number_of(values, "steps");
+}
+
+std::optional<ObservedNumber> mean_wait(const StepSamples& told) {
+  const auto found = told.find(MetricId::data_wait);
+  if (found == told.end()) return std::nullopt;
+  std::vector<double> waits;
+  std::vector<double> weights;
+  double waited = 0.0;
+  double steps = 0.0;
+  for (const Sample& s : found->second) {
+    if (s.name != found->second.front().name) continue;
+    waits.push_back(s.value);
+    weights.push_back(s.steps);
+    waited += s.value * s.steps;
+    steps += s.steps;
+  }
+  return ObservedNumber{waited / steps, error_of_mean(waits, weights), steps, "steps"};
 }
 
 void tell_transfers(ObservedJob& job, const StepSamples& told) {

@@ -65,6 +65,9 @@ void tell_steps(ObservedJob& job, const std::vector<Run>& runs);
 /// The mean of what samples of steps tell, but for the first.
 std::optional<ObservedNumber> step_figure(const StepSamples& told, MetricId id);
 
+/// The mean wait of steps of the first rank that tells one, each as often as it counts.
+std::optional<ObservedNumber> mean_wait(const StepSamples& told);
+
 /// Copies and collective operations of the steps: how long, how much, and what of it nothing hides.
 void tell_transfers(ObservedJob& job, const StepSamples& told);
 

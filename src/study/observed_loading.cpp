@@ -46,6 +46,10 @@ class LoadingDraft {
       from_disk();
     }
     limits();
+    // What takes no time needs no page cache, and no machine's memory holds this one.
+    const bool machine = !job_.instance.empty() || job_.memory;
+    const bool free = d.bandwidth == at_once && !d.iops && d.latency == Duration{};
+    if (machine && free && d.page_cache == all_of_it) d.page_cache.reset();
   }
 
  private:

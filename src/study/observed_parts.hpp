@@ -34,7 +34,8 @@ class ObservedDraft {
   [[nodiscard]] double constant_share() const;
 };
 
-/// Hardware threads of the machine; where nobody tells, one for each process of the job.
+/// Hardware threads of the machine; where nobody tells, so many that more workers find some: what a
+/// machine with fewer would do to them is not known, and no result.
 double threads_of(const ObservedJob& job);
 /// Writes the step, and copies and communication apart from it where they were seen.
 void write_step(ObservedDraft& draft);

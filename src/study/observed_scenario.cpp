@@ -23,7 +23,7 @@ void write_machine(ObservedDraft& draft) {
     draft.unseen(words::unseen::machine_cost);
     c.vcpus = threads_of(job);
     c.cores = job.cores;
-    if (!job.cpus) draft.unseen(words::unseen::cpus);
+    if (!job.cpus) draft.unseen(words::enough_cpus(*c.vcpus));
     if (job.memory) c.memory = job.memory;
   }
   if (job.startup && job.startup->base() > 0.0) {
@@ -80,7 +80,9 @@ void ObservedDraft::unseen(const words::NotSeen& what) {
 }
 
 double threads_of(const ObservedJob& job) {
-  return job.cpus.value_or(job.gpus * (job.workers + 1.0));
+  constexpr double usual_of_gpu = 32.0;
+  constexpr double times = 4.0;
+  return job.cpus.value_or(job.gpus * std::max(usual_of_gpu, times * (job.workers + 1.0)));
 }
 
 std::optional<bool> ObservedDraft::starved() const {

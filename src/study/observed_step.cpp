@@ -144,6 +144,7 @@ void write_step(ObservedDraft& draft) {
   double handover = 0.0;
   if (job.wait) {
     step.value = job.interval.value - job.wait->value;
+    step.relative_error = job.rest_error.value_or(step.relative_error);
     how = words::found::interval_without_wait;
     const double least = *job.least_wait;
     copy = job.copy_time && !job.copied_bytes ? std::min(job.copy_time->value, least) : 0.0;

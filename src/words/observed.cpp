@@ -58,6 +58,13 @@ std::string input_line(std::string_view pointer, std::string_view text, std::str
   return fmt::format("{} = {}: {}", pointer, text, origin);
 }
 
+Unseen enough_cpus(double cpus) {
+  return {"how many CPUs the machine has",
+          fmt::format("{:.0f}, so that more workers find some; with fewer, more workers may not "
+                      "help (--cpus or --instance says it)",
+                      cpus)};
+}
+
 Unseen epoch_length(double steps) {
   return {"how long an epoch is", fmt::format("{:.0f} steps", steps)};
 }

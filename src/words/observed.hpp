@@ -20,7 +20,6 @@ struct NotSeen {
 namespace unseen {
 inline constexpr NotSeen machine_cost = {"what the machine costs",
                                          "0 USD/h; set /cluster/instance or /cluster/price"};
-inline constexpr NotSeen cpus = {"CPUs", "one for each process of the job"};
 inline constexpr NotSeen prefetch_factor = {"prefetch_factor", "2, PyTorch's default"};
 inline constexpr NotSeen persistent_workers = {"whether workers live on between epochs", "they do"};
 inline constexpr NotSeen server = {"what serves the data",
@@ -144,6 +143,8 @@ std::string copies_from(std::string_view memory);
 std::string input_line(std::string_view pointer, std::string_view text, std::string_view origin);
 
 // What was not seen, where numbers belong to it.
+/// What is taken where nobody tells of the machine.
+Unseen enough_cpus(double cpus);
 Unseen epoch_length(double steps);
 /// Of so many instances, whose exchange comes by the network as samples do.
 Unseen exchanged_bytes(double instances);

@@ -12,7 +12,9 @@ TEST_CASE("observe --import: lines to standard output, what was recognized to st
   const Outcome got = shell("feedrate observe --import " + recordings + "mmcv.log");
   CHECK(got.status == 0);
   CHECK(got.out.find("{\"Type\": \"feedrate\", \"Name\": \"observation\"") == 0);
-  CHECK(std::count(got.out.begin(), got.out.end(), '\n') == 5);
+  // The header, two values of two lines, and how many steps an epoch has.
+  CHECK(std::count(got.out.begin(), got.out.end(), '\n') == 6);
+  CHECK(has(got.out, "\"Dimension\": \"EpochSteps\", \"Value\": 29317"));
   CHECK(has(got.err, "mmcv.log: 2 records of mmcv\n  not used: lines of no known form (1)\n"));
   CHECK(has(got.err, "--time-zone"));
 }

@@ -435,8 +435,9 @@ TEST_CASE("import: a step that several lines tell counts once, and so does a mom
     log += fmt::format("Epoch: [0][10/50]\tTime 0.{0}10 (0.4)\tData 0.0{0} (0.1)\n", rank);
   }
   const ImportedObservation of = import({folder.write("log", log)});
-  CHECK(of.size() == 2);
+  CHECK(of.size() == 3);
   CHECK(value_of(samples_of(of), step_time) == 0.01);
+  CHECK(value_of(samples_of(of), epoch_steps) == 50.0);
   CHECK(of.files().front().skipped ==
         std::map<std::string, std::int64_t>{{"repeats of a step that was seen before", 2}});
   const std::string line = read_text_file(recording("debugger.json"));

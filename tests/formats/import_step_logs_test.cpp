@@ -38,7 +38,7 @@ TEST_CASE("import: PyTorch's example counts from 0 or from 1, and its times are 
     std::vector<double> at;
     for (const Sample& sample :
          of_metric(samples_of(import({folder.write("log", log)})), step_time)) {
-      at.push_back(sample.at.base());
+      if (sample.steps == 1.0) at.push_back(sample.at.base());
     }
     return at;
   };
@@ -49,6 +49,30 @@ TEST_CASE("import: PyTorch's example counts from 0 or from 1, and its times are 
     const double expected[] = {10.0, 15.0, 20.0, 30.0, 35.0, 40.0};
     for (std::size_t i = 0; i < 6; ++i) CHECK(at[i] == Approx(expected[i]).epsilon(1e-12));
   }
+}
+
+TEST_CASE("import: times of day tell of the steps between lines, and not of a pause") {
+  // Ten steps take 1.6 s, of which each tenth takes 0.1 s; after 200 of them an hour passes.
+  const TemporaryFolder folder;
+  std::string log;
+  for (int step = 10; step <= 400; step += 10) {
+    const double at = 0.16 * step + (step > 200 ? 3600.0 : 0.0);
+    const int s = static_cast<int>(at);
+    log += fmt::format(
+        "2026-11-22 {:02}:{:02}:{:02} | epoch: 1/3, iter: {}/400, mem: 7000Mb, iter_time: 0.100s, "
+        "data_time: 0.000s\n",
+        11 + s / 3600, s / 60 % 60, s % 60, step);
+  }
+  double steps = 0.0;
+  double time = 0.0;
+  for (const Sample& sample :
+       of_metric(samples_of(import({folder.write("yolox.log", log)})), step_time)) {
+    steps += sample.steps;
+    time += sample.steps * sample.value;
+  }
+  // The first line and the one after the pause tell of their own steps.
+  CHECK(steps == 400.0 - 9.0 - 9.0);
+  CHECK(time == Approx(2.0 * (0.1 + 30.4)).epsilon(0.02));
 }
 
 TEST_CASE("import: what a progress bar draws over itself are as many records as on lines") {

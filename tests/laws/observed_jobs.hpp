@@ -16,6 +16,11 @@ inline double or_zero(const std::optional<ObservedNumber>& number) {
   return number ? number->value : 0.0;
 }
 
+/// Hardware threads that are taken where nobody tells: 32 a GPU, and four times its processes.
+inline double cpus_taken(const ObservedJob& job) {
+  return job.gpus * std::max(32.0, 4.0 * (job.workers + 1.0));
+}
+
 /// Jobs that wait and that do not, whose parts were seen or not, each by itself.
 class Jobs {
  public:

@@ -17,6 +17,7 @@ namespace {
 using study::observed_scenario;
 using study::ObservedScenario;
 using study::rounded;
+using test::cpus_taken;
 using test::Jobs;
 using test::listed;
 using test::or_zero;
@@ -53,7 +54,7 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
 
     // The operation costs what it would alone on the machine. So many threads do together what the
     // curve of the fitted scenario's cores says, and of more than there are CPUs each has a part.
-    const double threads = std::max(1.0, job.cpus.value_or(job.gpus * (job.workers + 1.0)));
+    const double threads = std::max(1.0, job.cpus.value_or(cpus_taken(job)));
     const double whole = starved ? each * std::min(1.0, threads / hands) : 0.0;
     double cost = cpu ? cpu->value : whole;
     const double busy = std::clamp(cpu ? cpu->value * x : hands, 1.0, threads);
@@ -86,7 +87,7 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
     CHECK(s.disk.kind == DiskKind::other);
     CHECK(s.disk.open_latency == Duration{});
     // All comes from memory, unless reading is what is waited for.
-    CHECK((s.disk.page_cache->base() == 1.0) == (waits && !network));
+    CHECK((s.disk.page_cache == feedrate::bytes(1.0)) == (waits && !network));
     const double error = waits ? std::hypot(job.throughput.relative_error,
                                             cpu->relative_error * cpu->value / reading)
                                : 0.0;

@@ -18,6 +18,7 @@ using study::observed_scenario;
 using study::ObservedInput;
 using study::ObservedScenario;
 using study::rounded;
+using test::cpus_taken;
 using test::Draw;
 using test::input;
 using test::Jobs;
@@ -75,7 +76,7 @@ TEST_CASE("observed parts: the machine, the loader and the samples are those tha
     CHECK(s.cluster.gpus_per_instance == job.gpus);
     if (job.instance.empty()) {
       CHECK(s.cluster.price == HourlyPrice{});
-      CHECK(s.cluster.vcpus == job.cpus.value_or(job.gpus * (job.workers + 1.0)));
+      CHECK(s.cluster.vcpus == job.cpus.value_or(cpus_taken(job)));
       CHECK(s.cluster.memory == job.memory);
     } else {
       CHECK(s.cluster.instance == job.instance);

@@ -74,8 +74,18 @@ struct StepRecord {
   std::optional<double> wait;           ///< s
   std::optional<double> samples_per_s;  ///< of all ranks
   std::optional<double> mean_so_far;    ///< s; of all steps of the epoch
+  std::optional<double> wait_so_far;    ///< s; of all steps of the epoch
+  std::optional<double> rate_so_far;    ///< samples/s, of all steps but the first two
+  std::optional<double> of_epoch;       ///< how many steps an epoch has
   double steps = 1.0;                   ///< the values are the mean of so many
   bool since_before = false;            ///< of all steps since the line before
+};
+
+struct TimedStep {
+  StepRecord record;
+  std::uint32_t file = 0;
+  FormatId format{};
+  std::int64_t round = 0;  ///< in place of the epoch
 };
 
 class Collector {
@@ -112,17 +122,11 @@ class Collector {
   ImportedObservation finish() &&;
 
  private:
-  struct TimedStep {
-    StepRecord record;
-    std::uint32_t file = 0;
-    FormatId format{};
-    std::int64_t round = 0;  ///< in place of the epoch
-  };
-
   std::uint32_t intern(std::string_view text);
   void store(const StoredLine& line);
   void place_steps();
   void place_steps(std::vector<TimedStep>& steps, bool relative);
+  void tell_epoch_length(const std::vector<TimedStep>& steps);
   void one_clock();
   void place_timeless();
   void in_order();

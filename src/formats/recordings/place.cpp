@@ -11,6 +11,7 @@
 
 #include "base/quote.hpp"
 #include "formats/recordings/collector.hpp"
+#include "formats/recordings/steps_between.hpp"
 #include "formats/unused_gpus.hpp"
 
 namespace feedrate::formats {
@@ -35,18 +36,14 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
   });
   struct Rank {
     double now = 0.0, epoch_began = 0.0;
+    double told = 0.0;  // when the last step ended that was put
     std::int64_t step = -1, round = -1;
     FormatId format{};
   };
   std::map<double, Rank> ranks;
   std::set<double> told;  // ranks of the step that is looked at
-  // PyTorch's example counted from 0 until 2022, and counts from 1 since.
-  std::map<FormatId, double> first_step;
-  for (const TimedStep& timed : steps) {
-    const double step = timed.record.step.value_or(0.0);
-    const auto [first, fresh] = first_step.try_emplace(timed.format, step);
-    first->second = std::min(first->second, step);
-  }
+  std::map<FormatId, double> first_step = first_steps(steps);
+  const auto between = steps_between(steps, first_step);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const TimedStep& timed = steps[i];
     const StepRecord& record = timed.record;
@@ -95,7 +92,6 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     if (record.rank) sample.name = fmt::format("rank{}", *record.rank);
     if (const auto epoch = whole_or_none(record.epoch); epoch >= 0) sample.epoch = epoch;
     if (step >= 0) sample.step = step;
-    sample.steps = record.since_before ? passed : record.steps;
     const ClockKind clock = relative ? ClockKind::relative : ClockKind::utc;
     const auto tell = [&](MetricId metric, const std::optional<double>& value) {
       if (!value) return;
@@ -104,6 +100,19 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       put(sample, clock);
       lines_.back().file = timed.file;
     };
+    const double end = sample.at.base();
+    if (const auto& before = between[i]) {
+      sample.at = seconds(std::clamp(end - record.time.value_or(0.0), std::min(of.told, end), end));
+      sample.step = step - 1;
+      sample.steps = before->steps;
+      tell(MetricId::step_time, before->time);
+      tell(MetricId::data_wait, before->wait);
+      tell(MetricId::throughput, before->samples_per_s);
+      sample.at = seconds(end);
+      sample.step = step;
+    }
+    of.told = end;
+    sample.steps = record.since_before ? passed : record.steps;
     tell(MetricId::step_time, record.time);
     tell(MetricId::data_wait, record.wait);
     tell(MetricId::throughput, record.samples_per_s);
@@ -133,6 +142,21 @@ void Collector::place_steps() {
   }
   place_steps(relative, true);
   place_steps(utc, false);
+  tell_epoch_length(utc.empty() ? relative : utc);
+}
+
+/// As the lines count: "[10/5005]". A bar that is drawn once may be of all epochs together.
+void Collector::tell_epoch_length(const std::vector<TimedStep>& steps) {
+  if (steps.empty()) return;
+  const TimedStep& last = steps.back();
+  const double length = last.record.of_epoch.value_or(0.0);
+  const bool once = last.format == FormatId::progress_bar && steps.front().round == last.round;
+  if (length < 1.0 || once) return;
+  Sample sample;
+  sample.metric = MetricId::epoch_steps;
+  sample.value = length;
+  put(sample, std::nullopt);
+  lines_.back().file = last.file;
 }
 
 void Collector::one_clock() {

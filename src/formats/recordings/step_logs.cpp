@@ -28,18 +28,21 @@ using enum Covers;
 /// The first that a line matches counts: the longer form of a program comes before the shorter.
 constexpr StepForm forms[] = {
     {FormatId::imagenet, one_step,
-     "Epoch: [{epoch}][{step}/{#}] Time {time} ({time_mean}) Data {wait} ({#})"},
+     "Epoch: [{epoch}][{step}/{steps_of_epoch}] Time {time} ({time_mean}) Data {wait} "
+     "({wait_mean})"},
     {FormatId::timm, one_step,
-     "Train: {epoch} [{step}/{#} ({#}%)] … Time: {time}s, {samples_per_s}/s ({time_mean}s, {#}/s) "
-     "… Data: {wait} ({#})"},
-    {FormatId::mmcv, since_before, "Epoch [{epoch}][{step}/{#}] … time: {time}, data_time: {wait}"},
+     "Train: {epoch} [{step}/{steps_of_epoch} ({#}%)] … Time: {time}s, {samples_per_s}/s "
+     "({time_mean}s, {#}/s) … Data: {wait} ({wait_mean})"},
+    {FormatId::mmcv, since_before,
+     "Epoch [{epoch}][{step}/{steps_of_epoch}] … time: {time}, data_time: {wait}"},
     {FormatId::mmengine, since_before,
-     "Epoch(train) [{epoch}][{step}/{#}] … time: {time} data_time: {wait}"},
+     "Epoch(train) [{epoch}][{step}/{steps_of_epoch}] … time: {time} data_time: {wait}"},
     {FormatId::torchvision, twenty,
-     "Epoch: [{epoch}] [{step}/{#}] eta: … time: {time} data: {wait}"},
+     "Epoch: [{epoch}] [{step}/{steps_of_epoch}] eta: … time: {time} data: {wait}"},
     {FormatId::yolox, one_step,
-     "epoch: {epoch}/{#}, iter: {step}/{#}, … iter_time: {time}s, data_time: {wait}s"},
-    {FormatId::yolox, one_step, "iter: {step}/{#}, … iter_time: {time}s, data_time: {wait}s"},
+     "epoch: {epoch}/{#}, iter: {step}/{steps_of_epoch}, … iter_time: {time}s, data_time: {wait}s"},
+    {FormatId::yolox, one_step,
+     "iter: {step}/{steps_of_epoch}, … iter_time: {time}s, data_time: {wait}s"},
     {FormatId::lerobot, since_before, "step:{step~} smpl:… updt_s:{update} data_s:{wait}"},
     {FormatId::lightning, one_step,
      "[_TrainingEpochLoop].train_dataloader_next | {wait} | {steps} | {#} | {#}"},
@@ -48,11 +51,11 @@ constexpr StepForm forms[] = {
      "{batch}"},
     {FormatId::megatron, since_before,
      "iteration {step}/{#} | … elapsed time per iteration (ms): {time_ms}"},
-    {FormatId::deepspeed, since_before,
-     "epoch={epoch}/micro_step={#}/global_step={step}, RunningAvgSamplesPerSec={#}, "
+    {FormatId::deepspeed, one_step,
+     "epoch={epoch}/micro_step={#}/global_step={step}, RunningAvgSamplesPerSec={rate_mean}, "
      "CurrSamplesPerSec={samples_per_s}"},
-    {FormatId::deepspeed, since_before,
-     "] {epoch}/{step}, RunningAvgSamplesPerSec={#}, CurrSamplesPerSec={samples_per_s}"},
+    {FormatId::deepspeed, one_step,
+     "] {epoch}/{step}, RunningAvgSamplesPerSec={rate_mean}, CurrSamplesPerSec={samples_per_s}"},
     {FormatId::hugging_face, one_step,
      "'train_runtime': {total}, 'train_samples_per_second': {samples_per_s}, "
      "'train_steps_per_second': {steps_per_s}"},
@@ -60,8 +63,8 @@ constexpr StepForm forms[] = {
      "'train_runtime': '{total}', 'train_samples_per_second': '{samples_per_s}', "
      "'train_steps_per_second': '{steps_per_s}'"},
     {FormatId::iterations_per_second, one_step, "avg iter/s: {steps_per_s}"},
-    {FormatId::progress_bar, since_before, "| {step}/{#} […, {steps_per_s}it/s"},
-    {FormatId::progress_bar, since_before, "| {step}/{#} […, {time}s/it"},
+    {FormatId::progress_bar, since_before, "| {step}/{steps_of_epoch} […, {steps_per_s}it/s"},
+    {FormatId::progress_bar, since_before, "| {step}/{steps_of_epoch} […, {time}s/it"},
 };
 
 /// No program writes longer lines of steps, and what is tried on a line takes time.

@@ -18,7 +18,10 @@ constexpr FieldName fields[] = {
     {"rank", StepField::rank, "the rank"},
     {"time", StepField::time, "seconds per step, including the wait for data"},
     {"time_ms", StepField::time_ms, "the same in milliseconds"},
+    {"steps_of_epoch", StepField::of_epoch, ""},
     {"time_mean", StepField::mean_so_far, ""},
+    {"wait_mean", StepField::wait_so_far, ""},
+    {"rate_mean", StepField::rate_so_far, ""},
     {"wait", StepField::wait, "seconds of the step that wait for data"},
     {"wait_ms", StepField::wait_ms, "the same in milliseconds"},
     {"update", StepField::update, "seconds per step, without that wait"},
@@ -165,7 +168,10 @@ const char* step_of(const std::vector<StepPattern::Found>& found, StepRecord& st
       case StepField::rank: step.rank = value; break;
       case StepField::time: step.time = value; break;
       case StepField::time_ms: step.time = value / 1e3; break;
+      case StepField::of_epoch: step.of_epoch = value; break;
       case StepField::mean_so_far: step.mean_so_far = value; break;
+      case StepField::wait_so_far: step.wait_so_far = value; break;
+      case StepField::rate_so_far: step.rate_so_far = value; break;
       case StepField::wait: step.wait = value; break;
       case StepField::wait_ms: step.wait = value / 1e3; break;
       case StepField::update: update = value; break;

@@ -24,7 +24,10 @@ enum class StepField : std::uint8_t {
   rank,
   time,  ///< seconds a step
   time_ms,
+  of_epoch,     ///< how many steps an epoch has
   mean_so_far,  ///< seconds a step, the mean of all steps of the epoch
+  wait_so_far,  ///< the same of the wait for data
+  rate_so_far,  ///< samples per second, the mean of all steps but the first two
   wait,         ///< seconds of the step that wait for data
   wait_ms,
   update,  ///< seconds a step without the wait

@@ -1,0 +1,228 @@
+// feedrate observe fit of logs that tell some of the steps: every n-th, medians, means of others.
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "cli/process.hpp"
+#include "schema/json/json_reader.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace testing_cli;
+using feedrate::schema::parse_json;
+
+// Of 64 samples each, with two workers that take turns: steps with an even number find their batch
+// ready and take 100 ms, the others wait for theirs and take 220 ms. 160 ms on average: 400
+// samples/s, of which 60 ms are waiting.
+constexpr int steps = 401;
+double time_of(int step) {
+  return step % 2 == 0 ? 0.1 : 0.22;
+}
+double wait_of(int step) {
+  return time_of(step) - 0.1;
+}
+/// Of all steps from the first to this one.
+double sum_of(const std::function<double(int)>& each, int step) {
+  double sum = 0.0;
+  for (int i = 0; i <= step; ++i) sum += each(i);
+  return sum;
+}
+double mean_of(const std::function<double(int)>& each, int step) {
+  return sum_of(each, step) / (step + 1);
+}
+
+/// A line for every tenth step of three epochs.
+std::string every_tenth(const std::function<std::string(int epoch, int step)>& line) {
+  std::string log;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int step = 0; step < steps; step += 10) log += line(epoch, step);
+  }
+  return log;
+}
+
+std::string clock(double seconds) {
+  const int s = static_cast<int>(seconds);
+  return fmt::format("2026-11-22 11:{:02}:{:02}", s / 60, s % 60);
+}
+
+const char* const job = " --batch-size 64 --gpus 1 --num-workers 2";
+
+double number(const std::string& text, const std::string& before) {
+  const std::size_t at = text.find(before);
+  REQUIRE(at != std::string::npos);
+  return std::stod(text.substr(at + before.size()));
+}
+
+TEST_CASE("observe fit: a log of every tenth step tells of the steps between") {
+  const Folder folder;
+  const auto imagenet = [](int epoch, int i) {
+    return fmt::format("Epoch: [{}][{:3}/{}]\tTime {:6.3f} ({:6.3f})\tData {:6.3f} ({:6.3f})\n",
+                       epoch, i, steps, time_of(i), mean_of(time_of, i), wait_of(i),
+                       mean_of(wait_of, i));
+  };
+  const auto timm = [](int epoch, int i) {
+    return fmt::format(
+        "Train: {} [{:4}/{} ( 10%)]  Loss: 6.9 (6.9)  Time: {:.3f}s, {:.2f}/s  ({:.3f}s, "
+        "{:.2f}/s)  LR: 1.0e-05  Data: {:.3f} ({:.3f})\n",
+        epoch, i, steps, time_of(i), 64.0 / time_of(i), mean_of(time_of, i),
+        64.0 / mean_of(time_of, i), wait_of(i), mean_of(wait_of, i));
+  };
+  const auto yolox = [](int epoch, int i) {
+    return fmt::format(
+        "{} | INFO | yolox.core.trainer:273 - epoch: {}/3, iter: {}/{}, mem: 7000Mb, iter_time: "
+        "{:.3f}s, data_time: {:.3f}s, total_loss: 9.1\n",
+        clock(70.0 * epoch + sum_of(time_of, i)), epoch + 1, i, steps, time_of(i), wait_of(i));
+  };
+  for (const auto& [name, log] :
+       {std::pair("imagenet", every_tenth(imagenet)), std::pair("timm", every_tenth(timm)),
+        std::pair("yolox", every_tenth(yolox))}) {
+    const std::string made = folder / (std::string(name) + ".json");
+    const Outcome fit = shell("feedrate observe fit '" + folder.write(name, log) + "'" + job +
+                              " -o '" + made + "'");
+    INFO(name << fit.out << fit.err);
+    REQUIRE(fit.status == 0);
+    // Times of day are told to the second, means to the millisecond.
+    CHECK(number(fit.out, "throughput") == Approx(400.0).epsilon(0.02));
+    CHECK(number(fit.out, "step time") == Approx(160.0).epsilon(0.02));
+    CHECK(number(fit.out, "wait for the batch") == Approx(60.0).epsilon(0.05));
+    CHECK(number(fit.out, "/job/step/fixed") == Approx(100.0).epsilon(0.005));
+    CHECK_FALSE(has(fit.out, "that takes a batch of"));
+    CHECK_FALSE(has(fit.out, "--throughput"));
+    // The lines tell how long an epoch is.
+    CHECK_FALSE(has(fit.out, "how long an epoch is"));
+    CHECK(has(slurp(made), fmt::format("\"samples\": {}", 64 * steps)));
+  }
+}
+
+TEST_CASE("observe fit: rates of single steps are no mean of the job's") {
+  // Of 1.6 s in 10 steps, the last always takes 0.1 s.
+  const Folder folder;
+  std::string log;
+  for (int i = 10; i <= 1200; i += 10) {
+    // DeepSpeed's mean leaves out the first two steps, 0.32 s.
+    log += fmt::format(
+        "[{},123] [INFO] [timer.py:260:stop] epoch=0/micro_step={}/global_step={}, "
+        "RunningAvgSamplesPerSec={}, CurrSamplesPerSec=640.0, MemAllocated=1.0GB\n",
+        clock(0.16 * i), i, i, 64.0 * (i - 2) / (0.16 * i - 0.32));
+  }
+  const Outcome fit =
+      shell("feedrate observe fit '" + folder.write("deepspeed.log", log) + "'" + job);
+  INFO(fit.out << fit.err);
+  CHECK(fit.status == 0);
+  CHECK(number(fit.out, "throughput") == Approx(400.0));
+}
+
+TEST_CASE(
+    "observe fit: where steps between are not told, that is said, and --throughput settles it") {
+  const Folder folder;
+  std::string medians;
+  std::string tenth;
+  for (int i = 1; i <= 40; ++i) {
+    medians += fmt::format(R"({{"data_time": 0.0, "iteration": {}, "loss": 1.2, "time": 0.1}})"
+                           "\n",
+                           20 * i - 1);
+    tenth += fmt::format("it {} took 100 ms, 0 of it data\n", 10 * i);
+  }
+  const std::string own =
+      " --step-regex 'it (?<step>[0-9]+) took (?<time_ms>[0-9]+) ms, (?<wait_ms>[0-9]+)'";
+  for (const auto& [file, flags, why] :
+       {std::tuple(folder.write("metrics.json", medians), std::string(job), "medians of 20 steps"),
+        std::tuple(folder.write("own.log", tenth), own + job, "every 10th step alone")}) {
+    const std::string fit = "feedrate observe fit '" + file + "'" + flags;
+    const Outcome unsure = shell(fit);
+    INFO(unsure.out << unsure.err);
+    REQUIRE(unsure.status == 0);
+    CHECK(has(unsure.out, why));
+    CHECK(number(unsure.out.substr(unsure.out.find("throughput")), "±") >= 40.0);
+    const Outcome told = shell(fit + " --throughput 400");
+    INFO(told.out << told.err);
+    REQUIRE(told.status == 0);
+    CHECK_FALSE(has(told.out, why));
+    CHECK(number(told.out, "step time") == Approx(160.0));
+    CHECK(number(told.out, "wait for the batch") == Approx(60.0));
+    CHECK(number(told.out, "/job/step/fixed") == Approx(100.0));
+  }
+  // Of three workers every one is seen in turn.
+  const Outcome sure = shell("feedrate observe fit '" + (folder / "own.log") + "'" + own +
+                             " --batch-size 64 --gpus 1 --num-workers 3");
+  INFO(sure.out << sure.err);
+  CHECK(sure.status == 0);
+  CHECK_FALSE(has(sure.out, "take turns"));
+}
+
+TEST_CASE("observe fit: a batch that times and rates tell need not be told again") {
+  const Folder folder;
+  const std::string file =
+      folder.write("hf.log",
+                   "{'train_runtime': 194.7621, 'train_samples_per_second': 394.327, "
+                   "'train_steps_per_second': 6.161, 'train_loss': 0.4, 'epoch': 3.0}\n");
+  const std::string fit =
+      "feedrate observe fit '" + file + "' --num-workers 4 --format json --gpus ";
+  for (const auto& [gpus, batch] : {std::pair("1", "64"), std::pair("4", "16")}) {
+    const Outcome out = shell(fit + gpus);
+    INFO(out.out << out.err);
+    REQUIRE(out.status == 0);
+    CHECK(has(out.out, std::string("\"batch_size\": ") + batch));
+    CHECK(has(out.out, std::string("a batch has ") + batch + " samples"));
+  }
+  // Of three GPUs no whole number is: it is asked for.
+  const Outcome none = shell(fit + "3");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "--batch-size"));
+}
+
+TEST_CASE("observe fit: a mean wait counts beside a throughput that is told") {
+  // 400 calls of 60 ms in 64 s: of 160 ms a step 100 are its own.
+  const Folder folder;
+  const std::string profile = folder.write(
+      "lightning.log",
+      "FIT Profiler Report\n"
+      "|  Action  |  Mean duration (s) |  Num calls |  Total time (s) |  Percentage %   |\n"
+      "|  [_TrainingEpochLoop].train_dataloader_next  |  0.06 |  400 |  24.0 |  37.5 |\n");
+  const std::string rate = folder.write("iters.log", "avg iter/s: 6.25\n");
+  const std::string fit = "feedrate observe fit '" + profile + "'";
+  for (const std::string& pace : {std::string(" --throughput 400"), " '" + rate + "'"}) {
+    const Outcome out = shell(fit + pace + job);
+    INFO(out.out << out.err);
+    REQUIRE(out.status == 0);
+    CHECK(has(out.out, "38 % of each step waiting for its batch"));
+    CHECK(number(out.out, "throughput") == Approx(400.0));
+    CHECK(number(out.out, "wait for the batch") == Approx(60.0));
+    CHECK(number(out.out, "/job/step/fixed") == Approx(100.0));
+    CHECK_FALSE(has(out.out, "the GPU is the limit"));
+  }
+}
+
+TEST_CASE("observe fit: of a machine that nobody tells of, more workers find CPUs") {
+  // Two workers that compute 5 ms a sample give 400 samples/s; each further one as many again, but
+  // for what busy cores cost each other.
+  const Folder folder;
+  std::string log;
+  for (int i = 0; i < 100; ++i) {
+    log += fmt::format("Epoch: [0][{}/100]\tTime 0.160 (0.160)\tData 0.120 (0.120)\n", i);
+  }
+  const std::string fit =
+      "feedrate observe fit '" + folder.write("train.log", log) + "'" + job + " --format json";
+  const auto predicted = [&](const std::string& flags, const std::string& set) {
+    const Outcome made = shell(fit + flags);
+    INFO(made.err);
+    REQUIRE(made.status == 0);
+    const std::string file = folder.write("job.json", made.out.substr(made.out.find('{')));
+    const Outcome run = shell("feedrate run '" + file + "' --mean --format json" + set);
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    return parse_json(run.out, "out")->find("result")->find("throughput_samples_per_s")->number;
+  };
+  CHECK(predicted("", "") == Approx(400.0).epsilon(0.02));
+  CHECK(predicted("", " --set num_workers=4") == Approx(800.0).epsilon(0.06));
+  CHECK(predicted("", " --set num_workers=6") == Approx(1200.0).epsilon(0.09));
+  // As many, and no more, of a machine with CPUs for two.
+  CHECK(predicted(" --cpus 2", "") == Approx(400.0).epsilon(0.02));
+  CHECK(predicted(" --cpus 2", " --set num_workers=6") < 500.0);
+  const Outcome both = shell(fit + " --cpus 2 --instance p3.2xlarge");
+  CHECK(both.status == 2);
+  CHECK(has(both.err, "--cpus"));
+}
+
+}  // namespace
