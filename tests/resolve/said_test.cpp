@@ -238,20 +238,3 @@ TEST_CASE("said: what the CPU is to do after the GPU is done before the copy, an
   CHECK(!says(listed("gpu", "gpu").caveats, words));
   CHECK(!says(listed("cpu", "cpu").caveats, words));
 }
-
-TEST_CASE("said: samples that are kept in memory are taken to be shared among worker processes") {
-  const auto kept = [](const char* kind, const char* workers, const char* persistent) {
-    return resolved({{"/loader/kind", kind},
-                     {"/loader/num_workers", workers},
-                     {"/loader/persistent_workers", persistent},
-                     {"/loader/in_memory_cache", "true"},
-                     {"/job/epochs", "5"}})
-        .remarks;
-  };
-  const char* const shared = "/loader/in_memory_cache is taken to lie in memory that all";
-  CHECK(says(kept("pytorch", "8", "true"), shared));
-  CHECK(says(kept("pytorch", "8", "true"), "about one in 8 samples in the second epoch"));
-  CHECK(says(kept("pytorch", "8", "false"), "ends with it after each epoch"));
-  CHECK(!says(kept("pytorch", "1", "true"), shared));
-  CHECK(!says(kept("tfdata", "8", "false"), shared));
-}
