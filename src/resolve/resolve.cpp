@@ -152,7 +152,9 @@ void doubt_objects(Context& context) {
 void list_drawn_numbers(Context& context) {
   if (!context.texts) return;
   std::vector<InputUsed>& used = context.out.used;
-  for (const auto& [pointer, error] : context.scenario.errors) {
+  for (const auto& stated : context.scenario.errors) {
+    const std::string& pointer = stated.first;
+    const double error = stated.second;
     const auto number = stated_number(context.scenario, pointer);
     // In place of a guess there may be what a profile measured.
     const bool listed = std::any_of(used.begin(), used.end(),

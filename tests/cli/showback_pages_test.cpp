@@ -75,6 +75,39 @@ TEST_CASE("showback: what is wrong in each of several files is told at once") {
   CHECK(has(wrong.err, "/accounting/preparation/0: expected either cost, or time and price"));
 }
 
+TEST_CASE(
+    "showback: weights that no GPU holds have no bill, nor are they compared; run has a note") {
+  const Folder folder;
+  // 140 GB of weights in 16 bits, and GPUs of 80 GB.
+  const auto job = [&](const char* name, const char* parallelism) {
+    return folder.write(name, std::string(R"({"name": "large",
+      "dataset": {"samples": 10000, "bytes_per_sample": "16 KB"},
+      "loader": {"num_workers": 2, "batch_size": 16},
+      "cluster": {"instance": "p5.48xlarge", "instances": 4, "region": "us-east-1"},
+      "job": {"step": {"model_parameters": 70e9, "tokens_per_sample": 4096}, "parallelism": ")") +
+                                  parallelism + R"(", "allreduce": {"parameters": 70e9}}})");
+  };
+  const std::string whole = "'" + job("whole.json", "zero1") + "'";
+  const std::string divided = "'" + job("divided.json", "fsdp") + "'";
+  for (const std::string& command :
+       {"showback " + whole, "compare " + divided + " " + whole,
+        "sweep " + whole + " --vary num_workers=1,2", "scale " + whole + " --to 2"}) {
+    const Outcome outcome = shell("feedrate " + command);
+    INFO(command << outcome.out << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(has(outcome.err, "/job/parallel: the weights alone are 140 GB a GPU in 16 bits"));
+  }
+  for (const std::string command : {"run ", "advise "}) {
+    const Outcome outcome = shell("feedrate " + command + whole);
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(has(outcome.out, "note "));
+    CHECK(has(outcome.out, "The weights alone are 140 GB a GPU in 16 bits"));
+  }
+  CHECK(has(shell("feedrate advise " + whole).out, "parallelism = fsdp (2 hours)"));
+  CHECK(shell("feedrate compare " + divided + " " + divided).status == 0);
+}
+
 TEST_CASE("showback: a plan may be in the currency of all jobs, and need not hold their hours") {
   const Folder folder;
   const auto plan = [&](const char* runs) {

@@ -405,7 +405,11 @@ class Table {
     rows_["fewer_microbatches"] = where(gathers && grows && n > 1.0, fewer);
     // 25 million parameters fit everywhere.
     rows_["whole_weights"] = where(gathers, {{{"/job/parallelism", "zero1"}}});
-    const bool buckets = waits && !job_.job.allreduce->points &&
+    const auto algorithm = waits ? job_.job.allreduce->algorithm : std::nullopt;
+    const bool textbook =
+        job_.job.parallelism != Parallelism::smddp &&
+        (algorithm == AllReduceAlgorithm::ring || algorithm == AllReduceAlgorithm::hierarchical);
+    const bool buckets = waits && !textbook && !job_.job.allreduce->points &&
                          (!job_.job.parallelism || job_.job.parallelism == Parallelism::ddp ||
                           job_.job.parallelism == Parallelism::smddp);
     std::vector<Setting> larger;

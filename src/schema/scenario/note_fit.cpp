@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "model/drawn_numbers.hpp"
 #include "schema/json/json_values.hpp"
 
 namespace feedrate::schema {
@@ -70,7 +71,10 @@ void note_fit(Document& document, std::span<const std::size_t> cases,
   if (root->find("guesses") != nullptr || !guesses->members.empty()) put(*root, "guesses", guesses);
   const auto errors = copy_of(root->find("errors"), JsonKind::object);
   for (const FittedKey& key : keys) {
-    if (key.relative_error) put(*errors, key.pointer, number_value(*key.relative_error));
+    // Of what is sold in steps, runs draw none.
+    if (key.relative_error && may_have_error(key.pointer)) {
+      put(*errors, key.pointer, number_value(*key.relative_error));
+    }
   }
   if (!errors->members.empty()) put(*root, "errors", errors);
   document.replace_root(root);
