@@ -4,9 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/portable_math.hpp"
-#include "pipeline/parts.hpp"
-
 namespace feedrate::pipeline {
 namespace {
 
@@ -185,12 +182,21 @@ double Flow::Group::at_stations(double customers, double spread) const {
   return n;
 }
 
-/// By how much what a customer needs for a chunk beside its server varies: latencies as requests
-/// do, all else as sizes.
-double Flow::Group::varies_beside_server(double size_cv, double of_requests) const {
-  const double rest = loading.alone() - (server.seconds - server.within);
-  const double latency = rest > 0.0 ? std::min(1.0, loading.latency() / rest) : 0.0;
-  return portable::hypot(size_cv * (1.0 - latency), of_requests * latency);
+/// Seconds a sample that a customer's work takes at most were there no latency, beside `background`
+/// other threads: its own, that of all before it at the narrowest station, and what `barrier` adds
+/// (at_stations()).
+double Flow::Group::longest_work(double background, double barrier) const {
+  double each =
+      loading.cores.empty() ? 0.0 : (loading.cpu + loading.collate) / loading.cores.maximum();
+  each = std::max(each, server.seconds / server.alike);
+  for (const Station& station : loading.stations) {
+    if (!station.works() || is_lock(station)) continue;
+    each = std::max(each, station.work / station.rate.maximum());
+    if (station.connections > 0.0) {
+      each = std::max(each, station.work_alone() / station.connections);
+    }
+  }
+  return loading.alone() - loading.latency() + (loading.customers + background) * each + barrier;
 }
 
 /// Two servers of one customer are taken as one; locks of several ranks beside another server, as
@@ -214,8 +220,6 @@ void Flow::Group::add_server(const Station& station) {
 Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double active,
            Reading reading)
     : read_cv_(inputs.read_cv), make_cv_(inputs.make_cv), size_cv_(inputs.size_cv) {
-  const double together = inputs.pooled() ? 1.0 : chunks_of(inputs);
-  const double of_requests = inputs.read_cv * std::sqrt(together);
   for (Loading& loading : loadings(inputs, kind, misses, active, reading)) {
     if (loading.customers <= 0.0) continue;
     Group group{std::move(loading), ClosedNetwork(0)};
@@ -229,7 +233,8 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
         add_station(group.network, station);
       }
     }
-    group.rest_cv = group.varies_beside_server(inputs.size_cv, of_requests);
+    // Latencies vary too, about as much.
+    group.rest_cv = inputs.size_cv;
     for (const SampleLimit& limit : group.loading.limits) {
       if (limit.own && !limit.bursts()) group.own_limit = std::min(group.own_limit, limit.rate);
     }
@@ -374,8 +379,11 @@ Flow::Loaded Flow::loaded(const Waiting& waiting, double background) const {
   }
   const double square = varies(loading, waiting.batch);
   const double time = std::max(alone, all.cycle);
-  // What larger samples wait for at stations is longer for them too, a latency is not.
-  const double of_sizes = size_cv_ * (1.0 - loading.latency() / time);
+  // What larger samples wait for at stations is longer for them too, a latency is not. Nor does it
+  // take anything from that: a longer one would bring an epoch's first batch sooner.
+  const double barrier = std::sqrt(waiting.barrier * square);
+  const double sized = std::min(time, groups_.front().longest_work(background, barrier));
+  const double of_sizes = size_cv_ * sized / time;
   return {all.rate,
           {squared(most) + squared(of_sizes) / waiting.batch, square / squared(time),
            std::sqrt(square)}};

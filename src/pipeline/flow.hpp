@@ -97,7 +97,7 @@ class Flow {
     [[nodiscard]] double throughput(double n) const;
     [[nodiscard]] double at_stations(double customers, double spread) const;
     [[nodiscard]] double beside_server(double x) const;
-    [[nodiscard]] double varies_beside_server(double size_cv, double of_requests) const;
+    [[nodiscard]] double longest_work(double background, double barrier) const;
     void set_cores(std::vector<double> rates) const;
     void add_server(const Station& station);
   };

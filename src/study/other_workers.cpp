@@ -69,13 +69,17 @@ void choose_by_events(OtherWorkers& workers, WorkersTrial& trial, const RunOptio
   };
   std::vector<std::pair<double, double>> tried;
   double shortest = base;
+  double before = base;  // the last that gained
+  int in_vain = 0;
   for (double n = workers.best;; n = std::min(std::ceil(1.25 * n), workers.tried)) {
-    const double before = shortest;
     tried.emplace_back(n, time(n));
     shortest = std::min(shortest, tried.back().second);
     const bool gained = tried.size() == 1 || shortest < (1.0 - within) * before;
+    if (gained) before = shortest;
+    in_vain = gained ? 0 : in_vain + 1;
     workers.still_gaining = gained && n >= workers.tried;
-    if (!gained || n >= workers.tried) break;
+    // One step may gain less than two.
+    if (in_vain >= 2 || n >= workers.tried) break;
   }
   const auto is_enough = [&](double seconds) { return seconds <= (1.0 + within) * shortest; };
   const auto first = std::find_if(tried.begin(), tried.end(),

@@ -359,7 +359,7 @@ TEST_CASE("twin laws: a cache on the disk is written in the first epoch, and rea
   CHECK(seen(kept, 1, MetricId::disk_busy) > 0.0);
   CHECK(seen(kept, 0, MetricId::disk_read) == 0.0);
   CHECK(seen(kept, 1, MetricId::disk_read) == Approx(all * bytes_of_sample));
-  CHECK(seen(kept, 1, MetricId::disk_reads) >= all);
+  CHECK(seen(kept, 1, MetricId::disk_reads) >= all * (1.0 - 1e-9));
   CHECK(kept.timeline.sections[1].length < kept.timeline.sections[0].length);
   const Twin half = twin_with("0.2 GB", "9");
   REQUIRE(half.timeline.sections.size() == 2);
