@@ -68,21 +68,14 @@ TEST_CASE("observe fit: a log of every tenth step tells of the steps between") {
         epoch, i, steps, time_of(i), 64.0 / time_of(i), mean_of(time_of, i),
         64.0 / mean_of(time_of, i), wait_of(i), mean_of(wait_of, i));
   };
-  const auto yolox = [](int epoch, int i) {
-    return fmt::format(
-        "{} | INFO | yolox.core.trainer:273 - epoch: {}/3, iter: {}/{}, mem: 7000Mb, iter_time: "
-        "{:.3f}s, data_time: {:.3f}s, total_loss: 9.1\n",
-        clock(70.0 * epoch + sum_of(time_of, i)), epoch + 1, i, steps, time_of(i), wait_of(i));
-  };
   for (const auto& [name, log] :
-       {std::pair("imagenet", every_tenth(imagenet)), std::pair("timm", every_tenth(timm)),
-        std::pair("yolox", every_tenth(yolox))}) {
+       {std::pair("imagenet", every_tenth(imagenet)), std::pair("timm", every_tenth(timm))}) {
     const std::string made = folder / (std::string(name) + ".json");
     const Outcome fit = shell("feedrate observe fit '" + folder.write(name, log) + "'" + job +
                               " -o '" + made + "'");
     INFO(name << fit.out << fit.err);
     REQUIRE(fit.status == 0);
-    // Times of day are told to the second, means to the millisecond.
+    // Means are told to the millisecond.
     CHECK(number(fit.out, "throughput") == Approx(400.0).epsilon(0.02));
     CHECK(number(fit.out, "step time") == Approx(160.0).epsilon(0.02));
     CHECK(number(fit.out, "wait for the batch") == Approx(60.0).epsilon(0.05));

@@ -283,6 +283,7 @@ TEST_CASE("import: means of several steps say of how many") {
   CHECK(steps_of("torchvision.log", 50) == 20.0);
   CHECK(steps_of("metrics.json", 39) == 20.0);
   CHECK(steps_of("imagenet.log", 1760) == 1.0);
+  CHECK(steps_of("yolox.log", 190) == 10.0);
 }
 
 #ifdef FEEDRATE_ZLIB

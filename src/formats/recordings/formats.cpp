@@ -21,7 +21,7 @@ constexpr std::array<ImportFormat, 28> table = {{
     {source_of_medians, "lines of JSON with data_time, time and iteration",
      "step time and data wait, medians of 20 steps"},
     {"YOLOX", "iter: 190/1051, ... iter_time: 1.599s, data_time: 0.003s",
-     "step time and data wait of the line's step, step time by the lines' times of those between"},
+     "step time and data wait, means since the line before"},
     {"LeRobot", "step:9 smpl:576 ... updt_s:0.302 data_s:13.330",
      "step time (update and wait together) and data wait, means since the line before"},
     {"torchvision references", "Epoch: [0] [10/1251] eta: ... time: 0.3871 data: 0.0123",
