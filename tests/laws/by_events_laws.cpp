@@ -145,7 +145,7 @@ TEST_CASE("by events: the beginning of a long epoch is stated where the mean is 
   Effort effort;
   const double each = random_epoch(inputs, {}, 5000, effort).wall.base() / inputs.samples;
   inputs.epochs = 5.0;
-  for (const double samples : {2e6, 1e9}) {
+  for (const double samples : {1e7, 1e9}) {
     inputs.samples = samples;
     study::RunOptions options;
     options.events = true;
