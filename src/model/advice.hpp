@@ -157,7 +157,8 @@ struct Advice {
   double target = 0.9;                 ///< share of the time that GPUs are to be busy
   double jobs = 1.0;                   ///< over which savings are counted
   Constraints constraints;
-  bool priced = true;  ///< whether its hours have a price; else savings are of time
+  bool billed = true;  ///< whether its hours have a price
+  bool priced = true;  ///< savings are of cost; else of time, of what has no price or is too short
   std::vector<RungResult> ladder;
   Rung starts_on = Rung::fed;  ///< the first rung below the target
   /// The rung whose remedies are advised: that one, or the next below the target on which something

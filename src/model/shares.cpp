@@ -67,7 +67,7 @@ void ShareFold::add(const Sample& sample) {
 }
 
 void ShareFold::add(const ObservationHeader& header) {
-  cpus_ = header.cpus;
+  cpus_ = header.cpus && *header.cpus >= 1.0 ? header.cpus : std::nullopt;
   const bool some = header.ranks && header.gpus && *header.ranks >= 1.0;
   ranks_of_one_ = some ? std::max(1.0, *header.gpus / *header.ranks) : 1.0;
 }

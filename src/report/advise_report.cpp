@@ -73,7 +73,7 @@ std::string saved_words(const Advice& advice, Money saved, Duration sooner) {
 std::vector<Column> remedy_columns(const Advice& advice) {
   std::vector<Column> columns = {
       {"#", Align::right}, {"change"}, {"kind", Align::left, true}, {"effort"}, {"time"}};
-  if (advice.priced) columns.push_back({"total cost"});
+  if (advice.billed) columns.push_back({"total cost"});
   columns.push_back({advice.jobs > 1.0 ? fmt::format("{} of {:g} jobs",
                                                      advice.priced ? "change" : "time", advice.jobs)
                                        : std::string("change"),
@@ -96,7 +96,7 @@ Row remedy_row(const Advice& advice, const Remedied& row) {
   out.cells = {std::to_string(row.number), row.change, std::string(words_of(row.what.kind)),
                effort_and_price(row),
                arrow(duration(advice.before.time), duration(row.after->time))};
-  if (advice.priced) {
+  if (advice.billed) {
     out.cells.emplace_back(arrow(money(advice.before.total), money(row.after->total)));
   }
   out.cells.emplace_back(saved_words(advice, row.saved, row.sooner),
@@ -135,7 +135,7 @@ Table advised_table(const Advice& advice) {
     }
     row.cells = {"", numbers + " together", "", "",
                  arrow(duration(advice.before.time), duration(all.after.time))};
-    if (advice.priced) {
+    if (advice.billed) {
       row.cells.emplace_back(arrow(money(advice.before.total), money(all.after.total)));
     }
     row.cells.emplace_back(saved_words(advice, all.saved, all.sooner), Tone::good);
@@ -202,7 +202,7 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
     const JobFigures& after = *row.after;
     const JobFigures& before = advice.before;
     std::string text = row.change + ": ";
-    if (advice.priced) {
+    if (advice.billed) {
       text += fmt::format("{} ({}), ", money(after.total),
                           signed_percent(after.total / before.total - 1.0));
     }
@@ -293,8 +293,10 @@ Report advise_brief(const Advice& advice, const std::string& name) {
   const std::string of_jobs = advice.jobs > 1.0 ? fmt::format(" over {:g} jobs", advice.jobs) : "";
   const auto outcome = [&](const JobFigures& after, Money saved, Duration sooner,
                            const std::optional<double>& pays) {
-    return fmt::format("{}{}{}", duration(after.time),
-                       advice.priced ? ", " + saved_words(advice, saved, sooner) + of_jobs : "",
+    const std::string cost = advice.priced   ? ", " + saved_words(advice, saved, sooner) + of_jobs
+                             : advice.billed ? ", " + money(after.total)
+                                             : "";
+    return fmt::format("{}{}{}", duration(after.time), cost,
                        pays ? fmt::format("; saves in {} of draws", percent(*pays)) : "");
   };
   std::map<RemedyStanding, std::size_t> standing;
@@ -342,7 +344,8 @@ Report advise_brief(const Advice& advice, const std::string& name) {
   count_of(RemedyStanding::later, "for later rungs");
   count_of(RemedyStanding::no_help, "without effect");
   count_of(RemedyStanding::costs_more, advice.priced ? "costing more" : "taking longer");
-  count_of(RemedyStanding::takes_longer, "cheaper but slower");
+  count_of(RemedyStanding::takes_longer,
+           advice.constraints.deadline ? "cheaper but too late" : "cheaper but slower");
   count_of(RemedyStanding::impossible, "not possible");
   count_of(RemedyStanding::not_simulated, "not simulated");
   add("others", fmt::format("{}", fmt::join(others, ", ")));

@@ -64,7 +64,7 @@ double saved_share(const Advice& advice, Money saved, Duration sooner) {
 
 /// What costs more is advised for the constraints that it meets.
 bool rescues(const Advice& advice, const Remedied& row) {
-  return row.saved < Money{} ||
+  return (advice.priced && row.saved < Money{}) ||
          (!meets(advice, advice.before) && row.after && meets(advice, *row.after));
 }
 
@@ -173,6 +173,7 @@ bool has_gpu_work(const Advice& advice) {
 namespace {
 
 std::string where_it_begins(const Advice& advice) {
+  if (!advice.before.held) return "The job cannot run as it is: no GPU holds the weights.";
   const RungResult* rung = rung_of(advice, advice.starts_on);
   if (rung == nullptr || !rung->figures) {
     return fmt::format(
@@ -227,12 +228,16 @@ std::string later_words(const Advice& advice) {
 
 /// "takes 17 min 52 s instead of 44 min, and costs $1.15 instead of $2.90"
 std::string outcome_words(const Advice& advice, const JobFigures& after) {
+  if (!advice.before.held) {
+    return fmt::format("the job takes {}{}", duration(after.time),
+                       advice.billed ? " and costs " + money(after.total) : "");
+  }
   std::string text = fmt::format("the job takes {} instead of {}", duration(after.time),
                                  duration(advice.before.time));
   if (duration(after.time) == duration(advice.before.time)) {
     text = "the job takes about as long";
   }
-  if (!advice.priced) return text;
+  if (!advice.billed) return text;
   if (money(after.total) == money(advice.before.total)) {
     const double change = after.total / advice.before.total - 1.0;
     if (!(std::abs(change) >= worth_changing)) return text + " and costs about as much";
@@ -262,12 +267,21 @@ std::string far_more_words(const Advice& advice, const Remedied& row) {
 
 /// No remedy alone saves enough to be worth a change.
 Paragraph nothing_to_change(const Advice& advice) {
+  const Remedied* const slower = first_of(advice, RemedyStanding::takes_longer);
+  const bool is_cheaper = advice.priced && slower != nullptr &&
+                          saved_share(advice, slower->saved, slower->sooner) >= worth_changing;
+  const bool soon_enough = is_cheaper && !advice.constraints.deadline;
   std::string text =
       where_it_begins(advice) + fmt::format(
                                     " No remedy{} that could be simulated saves {:g} % or "
-                                    "more{}.",
+                                    "more{}{}.",
                                     advice.works_on == Rung::fed ? "" : " for that rung",
-                                    100.0 * worth_changing, advice.together ? " alone" : "");
+                                    100.0 * worth_changing, advice.together ? " alone" : "",
+                                    soon_enough ? " in the same time" : "");
+  if (soon_enough) {
+    text += fmt::format(" With {}, {}; --deadline says how long is soon enough.", slower->change,
+                        outcome_words(advice, *slower));
+  }
   if (const auto& all = advice.together;
       all && saved_share(advice, all->saved, all->sooner) >= worth_changing) {
     text += fmt::format(" With {} together, {}.", fmt::join(all->numbers, "+"),
@@ -275,7 +289,9 @@ Paragraph nothing_to_change(const Advice& advice) {
   }
   if (const Remedied* const more = far_beyond_first(advice)) text += far_more_words(advice, *more);
   return {text + later_words(advice),
-          advice.works_on == Rung::fed && !advice.together ? Tone::good : Tone::plain};
+          advice.works_on == Rung::fed && !advice.together && !is_cheaper && advice.before.held
+              ? Tone::good
+              : Tone::plain};
 }
 
 }  // namespace
@@ -302,9 +318,7 @@ Paragraph advice_headline(const Advice& advice) {
     text += fmt::format(", and {} is the bottleneck", name_of(*first->after->bottleneck));
   }
   text += ".";
-  if (!advice.before.held) {
-    text += " As it is, no GPU holds the weights.";
-  } else if (first->saved < Money{}) {
+  if (advice.before.held && advice.priced && first->saved < Money{}) {
     text += " It costs more, but meets the constraints.";
   } else if (first->pays && *first->pays < sure) {
     text += fmt::format(" The saving is uncertain: it occurs in {} of the draws.",

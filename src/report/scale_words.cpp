@@ -35,7 +35,7 @@ std::string outlay_text(const Scaling& scaling, const ScalePoint& point) {
 std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool said) {
   const ScalePoint& least = curve.least;
   const bool one = least.instances == 1.0;
-  const bool ends = least.instances == curve.to && !curve.end_of_batch && !one;
+  const bool ends = !curve.after && !curve.end_of_batch && !one;
   if (!scaling.hour) {
     std::string text =
         said ? ""
@@ -55,8 +55,8 @@ std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool sai
         curve.before->instances == least.instances - 1.0
             ? fmt::format("The last of the {} instances saves {} more than it costs",
                           count(least.instances), saved)
-            : fmt::format("{} save {} more than they cost beside {}",
-                          instances_text(least.instances), saved, count(curve.before->instances));
+            : fmt::format("Compared with {}, {} save {} more than they cost",
+                          count(curve.before->instances), instances_text(least.instances), saved);
     text += curve.after ? "; " : ". ";
   }
   if (curve.after) {
@@ -64,7 +64,7 @@ std::string knee_words(const Scaling& scaling, const ScaleCurve& curve, bool sai
     text += curve.after->instances == least.instances + 1.0
                 ? fmt::format("{} more would cost {} more than it saves.",
                               curve.before ? "one" : "One", more)
-                : fmt::format("{} would cost {} more than they save.",
+                : fmt::format("{} instances would cost {} more than they save.",
                               count(curve.after->instances), more);
   } else if (ends) {
     text +=

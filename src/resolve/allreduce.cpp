@@ -221,7 +221,9 @@ void say_fitted(Context& context, const ScalingFit& fit) {
 /// Points that lack one instance tell what more of them bring, and not how efficient they are.
 void say_open(Context& context, const ScalingFit& fit) {
   if (!context.texts) return;
-  const double instances = context.out.inputs.instances;
+  // Beyond the points another caveat has the range.
+  const double all = context.out.inputs.instances;
+  const double instances = fit.most > 0.0 ? std::min(all, fit.most) : all;
   const auto efficiency = [&](double growth) {
     return 100.0 / instances / from_fit(with_growth(fit, growth), instances);
   };

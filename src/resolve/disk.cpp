@@ -52,6 +52,12 @@ PublishedDisk of_nvme(Context& context) {
 
 /// What its size brings a volume, and what it bursts to on a credit where that is less.
 void iops_of_size(Context& context, const EbsVolume& volume, PublishedDisk& disk) {
+  // Prices of before it was a key would leave a gp2 volume its least.
+  if (volume.type == "gp2" && !volume.earned_iops_per_gib) {
+    return context.problem("/disk/volume_type",
+                           "the volumes of the prices are older than this program: gp2 lacks "
+                           "earned_iops_per_gib (ebs.json)");
+  }
   if (!volume.earned_iops_per_gib || !volume.baseline_iops || !volume.max_iops) return;
   const double of_gib = volume.earned_iops_per_gib->value;
   const Frequency earned = std::clamp(per_second(of_gib * (*disk.size / gibibytes(1.0))),

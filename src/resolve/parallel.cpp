@@ -103,8 +103,8 @@ bool fits(Context& context, const ParallelLayout& given, const Degrees& d, doubl
   return context.problems.size() == before;
 }
 
-/// Micro-batches of an optimiser step: as given; else the loader's batches, where there are
-/// several; else samples, in a pipeline (torchtitan's default). 0: they do not come out whole.
+/// Micro-batches of an optimiser step: as given; else the loader's batches, and in a pipeline the
+/// samples (torchtitan's default). 0: they do not come out whole.
 double micro_batches(Context& context, const ParallelLayout& given) {
   const double batch = context.scenario.loader.batch_size.value_or(1.0);
   const double batches = context.scenario.job.gradient_accumulation.value_or(1.0);

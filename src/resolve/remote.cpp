@@ -43,7 +43,9 @@ void leave_without_objects(Context& context, RemotePool& pool) {
   }
   pool.workers = std::max(1.0, std::min(std::round(objects * pool.workers / all), pool.workers));
   if (here <= 0.0) return;
-  inputs.workers = std::max(1.0, std::min(std::floor((objects - pool.workers) / gpus), here));
+  const double left = std::max(1.0, std::min(std::floor((objects - pool.workers) / gpus), here));
+  inputs.worker_shutdown = (left / here) * inputs.worker_shutdown;
+  inputs.workers = left;
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ class Adviser {
     advice_.jobs = options_.jobs;
     advice_.constraints = options_.constraints;
     // Prices of requests alone do not price the job: those of its machines do, or of its hours.
-    advice_.priced = base.bill.compute > Money{} || base.bill.hour_value > Money{};
+    advice_.billed = base.bill.compute > Money{} || base.bill.hour_value > Money{};
+    advice_.priced = advice_.billed;
     // What a start is paid for at least hides what a short job would save.
     const Duration least = resolved.terms.compute.rule.minimum;
     if (advice_.priced && base.bill.hour_value <= Money{} && base.times.total < 2.0 * least) {
@@ -95,7 +96,7 @@ class Adviser {
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
     if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
-    choose_rung();
+    choose_rung(advice_, savings_);
     advice_.remedies = ranked(advice_.remedies, savings_);
     if (options_.events) state_first();
     drawn_before_ = drawn_costs({}, Money{});
@@ -395,56 +396,6 @@ class Adviser {
     const RemedyStanding standing = row.standing;
     state({&row});
     row.standing = standing;
-  }
-
-  /// What the best of the remedies that belong to a rung, or to one before it, saves. Those of the
-  /// bill alone belong to none.
-  [[nodiscard]] double most_by(Rung rung) const {
-    double most = 0.0;
-    for (const Remedied& row : advice_.remedies) {
-      if (row.standing != RemedyStanding::advised || row.what.from > rung) continue;
-      if (row.what.of_bill_alone) continue;
-      most = std::max(most, savings_.of(row));
-    }
-    return most;
-  }
-
-  /// The first rung below the target, or the next one where nothing before it saves nearly as much
-  /// as what belongs to rungs below it. A rung without a remedy that is worth a change is passed
-  /// over where another has one, and so is one that is barely missed where another saves more: even
-  /// without any waiting there it would hardly be sooner. What belongs to later rungs comes later.
-  [[nodiscard]] Rung rung_to_work_on() const {
-    constexpr double far_more = 0.1;
-    const double cost = savings_.cost_before();
-    const auto below = [](const RungResult& rung) { return rung.figures && !rung.met; };
-    const auto barely = [&](const RungResult& rung) {
-      return options_.target - rung.share < worth_changing;
-    };
-    // Rungs are in order: the last one below the target has all that may be advised on.
-    const auto last = std::find_if(advice_.ladder.rbegin(), advice_.ladder.rend(), below);
-    if (last == advice_.ladder.rend()) return advice_.starts_on;
-    double all = most_by(last->rung);
-    const bool next_to_fed =
-        std::all_of(advice_.ladder.begin(), advice_.ladder.end(),
-                    [&](const RungResult& rung) { return !below(rung) || barely(rung); });
-    if (next_to_fed) all = most_by(Rung::fed);
-    for (const RungResult& rung : advice_.ladder) {
-      if (!below(rung)) continue;
-      const double most = most_by(rung.rung);
-      const bool stays = most >= worth_changing * cost
-                             ? most >= all - (barely(rung) ? worth_changing : far_more) * cost
-                             : all < worth_changing * cost;
-      if (most > 0.0 && stays) return rung.rung;
-    }
-    return next_to_fed && all > 0.0 ? Rung::fed : advice_.starts_on;
-  }
-
-  void choose_rung() {
-    advice_.works_on = rung_to_work_on();
-    for (Remedied& row : advice_.remedies) {
-      if (row.standing != RemedyStanding::advised || rescues(row)) continue;
-      if (row.what.from > advice_.works_on) row.standing = RemedyStanding::later;
-    }
   }
 
   /// The cost of the changed job in each draw of the uncertain inputs; empty where a draw makes no

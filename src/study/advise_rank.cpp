@@ -1,4 +1,4 @@
-// The order in which remedies are listed.
+// Which rung is worked on, and the order in which remedies are listed.
 #include <algorithm>
 #include <array>
 
@@ -37,7 +37,58 @@ void add_ranked(std::vector<Remedied>& made, const std::vector<Remedied>& rows,
   }
 }
 
+/// What the best of the remedies that belong to a rung, or to one before it, saves. Those of the
+/// bill alone belong to none.
+double most_by(Rung rung, const Advice& advice, const Savings& savings) {
+  double most = 0.0;
+  for (const Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised || row.what.from > rung) continue;
+    if (row.what.of_bill_alone) continue;
+    most = std::max(most, savings.of(row));
+  }
+  return most;
+}
+
+/// The first rung below the target, or the next one where nothing before it saves nearly as much
+/// as what belongs to rungs below it. A rung without a remedy that is worth a change is passed
+/// over where another has one, and so is one that is barely missed where another saves more: even
+/// without any waiting there it would hardly be sooner. What belongs to later rungs comes later.
+Rung rung_to_work_on(const Advice& advice, const Savings& savings) {
+  constexpr double far_more = 0.1;
+  const double cost = savings.cost_before();
+  const auto below = [](const RungResult& rung) { return rung.figures && !rung.met; };
+  const auto barely = [&](const RungResult& rung) {
+    return advice.target - rung.share < worth_changing;
+  };
+  // Rungs are in order: the last one below the target has all that may be advised on.
+  const auto last = std::find_if(advice.ladder.rbegin(), advice.ladder.rend(), below);
+  if (last == advice.ladder.rend()) return advice.starts_on;
+  double all = most_by(last->rung, advice, savings);
+  const bool next_to_fed =
+      std::all_of(advice.ladder.begin(), advice.ladder.end(),
+                  [&](const RungResult& rung) { return !below(rung) || barely(rung); });
+  if (next_to_fed) all = most_by(Rung::fed, advice, savings);
+  for (const RungResult& rung : advice.ladder) {
+    if (!below(rung)) continue;
+    const double most = most_by(rung.rung, advice, savings);
+    const bool stays = most >= worth_changing * cost
+                           ? most >= all - (barely(rung) ? worth_changing : far_more) * cost
+                           : all < worth_changing * cost;
+    if (most > 0.0 && stays) return rung.rung;
+  }
+  return next_to_fed && all > 0.0 ? Rung::fed : advice.starts_on;
+}
+
 }  // namespace
+
+void choose_rung(Advice& advice, const Savings& savings) {
+  advice.works_on = rung_to_work_on(advice, savings);
+  for (Remedied& row : advice.remedies) {
+    if (row.standing != RemedyStanding::advised) continue;
+    if (row.after && savings.rescues(*row.after)) continue;
+    if (row.what.from > advice.works_on) row.standing = RemedyStanding::later;
+  }
+}
 
 std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& savings) {
   std::vector<Remedied> made;

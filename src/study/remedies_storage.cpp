@@ -291,6 +291,7 @@ std::vector<Change> smaller_volumes(const Situation& s) {
 std::vector<Change> gp3_rates(const Situation& s) {
   std::vector<Change> list;
   const auto& disk = *s.resolved.disk;
+  const EbsVolume* sold = find_ebs_volume(s.catalog, "gp3");
   const auto above = [](const auto& now, auto rate) { return !now || *now < rate; };
   const std::pair<double, double> rates[] = {
       {250.0, 3000.0}, {500.0, 6000.0}, {1000.0, 6000.0}, {1000.0, 16000.0}, {2000.0, 16000.0}};
@@ -304,6 +305,14 @@ std::vector<Change> gp3_rates(const Situation& s) {
     change.set.emplace_back("disk.bandwidth", words::number_of(bandwidth, "MB/s"));
     change.set.emplace_back("disk.iops", words::number_of(iops, "/s"));
     change.words = words::gp3_volume(bandwidth, iops);
+    // Those beyond the included ones take a volume that is large enough.
+    if (sold != nullptr && sold->iops_per_gib && sold->baseline_iops && disk.size &&
+        per_second(iops) > sold->baseline_iops->value) {
+      const double least = std::ceil(iops / sold->iops_per_gib->value);
+      if (*disk.size < gibibytes(least)) {
+        change.set.emplace_back("disk.size", whole_text(least) + " GiB");
+      }
+    }
     list.push_back(std::move(change));
   }
   return list;

@@ -337,7 +337,7 @@ const Remedy training_list[] = {
      [](const Situation&) {
        return std::string(
            "give /job/parallel/overlapped, the share of these messages that is "
-           "hidden, as a profile of a step with it shows");
+           "hidden, as a profile of a step that overlaps them shows");
      }},
     {{"background_checkpoints", "checkpoints written in the background", RemedyKind::code, 4.0,
       Rung::one_gpu_in_memory, "training stops while checkpoints are written",

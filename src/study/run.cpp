@@ -33,6 +33,11 @@
 namespace feedrate::study {
 namespace {
 
+/// Instances that load in that part of a job.
+double loading_then(const pipeline::Inputs& inputs, SharedIn when) {
+  return when == SharedIn::staging ? inputs.instances : inputs.instances_alike();
+}
+
 /// The limit of the source that all instances share and that the fewest of them exceed, and from
 /// how many on it slows them, in closed form: each instance asks for what
 /// it would take if nothing were shared. Empty where nothing is shared.
@@ -55,8 +60,7 @@ std::optional<SharedLimit> shared_limit_of(const Scenario& scenario,
     first->rate = one.rate;
     first->demand = one.demand;
     const double from = std::max(1.0, std::floor(full * (1.0 + noise)) + 1.0);
-    first->binds =
-        (one.when == SharedIn::staging ? inputs.instances : inputs.instances_alike()) >= from;
+    first->binds = loading_then(inputs, one.when) >= from;
     // Where only some of the instances load, as many as load for it.
     first->from = std::ceil(from * inputs.cluster_instances() / inputs.instances - noise);
   }
@@ -156,11 +160,14 @@ void remark_on_storage(Result& result, const Scenario& scenario) {
 }
 
 /// Says where jobs that share a file system would hold each other up if they ran at the same time.
-void remark_on_sharing(Result& result, const Scenario& scenario) {
+void remark_on_sharing(Result& result, const Scenario& scenario, const pipeline::Inputs& inputs) {
   const double jobs = scenario.job.jobs.value_or(1.0);
-  const double used = result.stages[Stage::download].utilization.value_or(0.0);
   const ServiceName& store = scenario.source.service;
-  if (traits(store).form != StoreForm::file_system || jobs * used <= 1.0 || jobs <= 1.0) return;
+  const auto& limit = result.shared_limit;
+  if (jobs <= 1.0 || !limit || traits(store).form != StoreForm::file_system) return;
+  const double used =
+      std::min(1.0, limit->demand * loading_then(inputs, limit->when) / limit->rate);
+  if (jobs * used <= 1.0) return;
   add_check(result, words::jobs_share(jobs, store.row().title, used));
 }
 
@@ -358,7 +365,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   const auto gap = gap_of(inputs);
   add_remarks(result, inputs, outcome, mean, gap, options.exact);
   remark_on_storage(result, scenario);
-  remark_on_sharing(result, scenario);
+  remark_on_sharing(result, scenario, inputs);
   if (!scenario.job.duration_on_one_instance) {
     result.monitors = monitors_of(resolved, outcome);
     if (gap) result.monitors->gap_every = gap->every;

@@ -1,5 +1,7 @@
 // feedrate advise, as a user meets it.
 #include <cmath>
+#include <fmt/format.h>
+
 #include <set>
 
 #include "catch.hpp"
@@ -167,6 +169,10 @@ TEST_CASE("advise: what a start is billed for at least hides nothing that a shor
   REQUIRE(efs != nullptr);
   CHECK(at(*efs, "standing").text == "advised");
   CHECK(at(at(*efs, "after"), "total_usd").number > at(at(*brief, "before"), "total_usd").number);
+  CHECK(at(*brief, "ranked_by").text == "time");
+  const auto text = shell("feedrate " + job + " --set samples=20000 --set num_workers=12");
+  CHECK(text.out.find("but meets the constraints") == std::string::npos);
+  CHECK(text.out.find(" and costs $") != std::string::npos);
   const auto whole = json_of(job + " --set samples=200000");
   CHECK(at(*whole, "caveats").items.empty());
   CHECK(first(*whole).remedy == "nvme");

@@ -104,7 +104,10 @@ TEST_CASE(
     CHECK(has(outcome.out, "note "));
     CHECK(has(outcome.out, "The weights alone are 140 GB a GPU in 16 bits"));
   }
-  CHECK(has(shell("feedrate advise " + whole).out, "parallelism = fsdp (2 hours)"));
+  const Outcome advised = shell("feedrate advise " + whole);
+  CHECK(has(advised.out, "parallelism = fsdp (2 hours)"));
+  CHECK(has(advised.out, "The job cannot run as it is: no GPU holds the weights."));
+  CHECK_FALSE(has(advised.out, "The GPUs are fed"));
   CHECK(shell("feedrate compare " + divided + " " + divided).status == 0);
 }
 

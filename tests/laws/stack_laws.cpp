@@ -431,7 +431,11 @@ TEST_CASE("law: a loader by its name is its family with its defaults typed in") 
       }
       // And so is that a node keeps its shards.
       if (defaults->nodes_keep_shards) {
-        typed.scenario.cluster.instances = named.scenario.cluster.instances = 1.0;
+        if (source.input_mode == InputMode::file || typed.scenario.loader.remote) {
+          typed.scenario.cluster.instances = named.scenario.cluster.instances = 1.0;
+        } else if (typed.scenario.cluster.instances > 1.0) {
+          source.distribution = Distribution::sharded_by_s3_key;
+        }
       }
       for (const NamedDefault& one : defaults->defaults) type_in(one, typed.scenario);
       check_same(named, typed);

@@ -100,7 +100,7 @@ TEST_CASE("workers: measured rates of threads are of what one thread does") {
   CHECK(cores("[[1, 50], [4, 175]]").total(1.0) == 1.0);
   for (const char* wrong : {"[[4, 350]]", "[[2, 1.8], [4, 4.5]]"}) {
     CHECK_THROWS_WITH(with_threads(wrong),
-                      Catch::Contains("expected multiples of what one thread does, at most 4"));
+                      Catch::Contains("expected a rate of at most 4 for 4 threads"));
   }
 }
 

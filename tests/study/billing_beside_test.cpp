@@ -120,8 +120,10 @@ TEST_CASE("billing: runs of a month that together hold the data for longer are t
 }
 
 TEST_CASE("billing: jobs that would hold each other up on a file system are told of") {
-  const auto told = [](const std::string& jobs, const std::string& step) {
+  const auto told = [](const std::string& jobs, const std::string& step,
+                       const std::string& capacity = "1.2 TiB") {
     const Result result = study::run(job({{"source.service", "fsx-lustre"},
+                                          {"source.capacity", capacity},
                                           {"source.input_mode", "mount"},
                                           {"job.step.per_sample", step},
                                           {"job.jobs", jobs}}),
@@ -133,6 +135,8 @@ TEST_CASE("billing: jobs that would hold each other up on a file system are told
   CHECK(told("4", "1 ms"));
   CHECK_FALSE(told("1", "1 ms"));
   CHECK_FALSE(told("4", "10 s"));
+  // The latency of reads keeps the job waiting, and the file system has a hundred times as much.
+  CHECK_FALSE(told("4", "1 ms", "1200 TiB"));
 }
 
 TEST_CASE("billing: a NAT gateway is paid by the byte and by begun hours") {

@@ -118,6 +118,10 @@ struct Recorded<Advice> {
     return {
         written<&A::target>("target", "target share of time for which GPUs are busy"),
         written<&A::jobs>("jobs", "number of jobs over which savings are counted"),
+        written<A>("ranked_by",
+                   "cost; or time, where its hours have no price or take less than twice what each "
+                   "start is billed for",
+                   [](const A& a) { return std::string(a.priced ? "cost" : "time"); }),
         written<&A::constraints, &Constraints::deadline>("deadline_s"),
         written<&A::constraints, &Constraints::budget>("budget_usd"),
         written<&A::before>("before", "the job as it is"),

@@ -214,8 +214,7 @@ const std::vector<Entry<ParallelLayout>>& entries<ParallelLayout>() {
       entry<&P::micro_batches>(
           "micro_batches",
           {"of a replica and an optimizer step",
-           "gradient_accumulation; where that is 1, a pipeline has one for each sample",
-           whole(1, 1e9)}),
+           "gradient_accumulation; in a pipeline, one for each sample of the step", whole(1, 1e9)}),
       entry<&P::loaded_by>("loaded_by",
                            {"GPUs of a replica that load its batches: one, which hands them on; "
                             "the first of each tensor group in the first and the last stage "

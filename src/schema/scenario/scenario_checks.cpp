@@ -322,8 +322,9 @@ class Checks {
     for (const auto& [threads, rate] : *points) {
       if (rate <= threads) continue;
       complain({"loader", "thread_scaling"},
-               "expected multiples of what one thread does, at most " + exact_text(threads) +
-                   " of " + exact_text(threads) + " threads, or a pair of 1 thread, got " +
+               "expected a rate of at most " + exact_text(threads) + " for " + exact_text(threads) +
+                   " threads (without a pair for 1 thread, rates are multiples of what one thread "
+                   "does), got " +
                    exact_text(rate));
       return;
     }
