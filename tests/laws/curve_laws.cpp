@@ -133,12 +133,10 @@ TEST_CASE("curve: what is shown, least, fastest and in time is that of running e
     }
     CHECK(curve.unanswered == to - static_cast<double>(each.size()));
     unanswered += curve.unanswered > 0.0 ? 1 : 0;
-    // What keeps the global batch comes before what rounds it by more than a twentieth.
+    // What keeps the global batch comes before what rounds it.
+    const auto rounds = [&](double n) { return global && study::gpu_share(job, n).off() > 1e-9; };
     std::map<double, Result> kept = each;
-    if (global) {
-      std::erase_if(kept,
-                    [&](const auto& one) { return study::gpu_share(job, one.first).off() > 0.05; });
-    }
+    std::erase_if(kept, [&](const auto& one) { return rounds(one.first); });
     const auto in_time = [&](const auto& one) {
       return !of.options.deadline || one.second.times.total <= *of.options.deadline;
     };
@@ -162,15 +160,24 @@ TEST_CASE("curve: what is shown, least, fastest and in time is that of running e
     same(curve.fewest_in_time, fewest);
     same(curve.least_in_time, cheapest);
     const auto there = [&](double n) { return each.contains(n) ? std::optional(n) : std::nullopt; };
-    same(curve.before, there(*least - 1.0));
-    same(curve.after, there(*least + 1.0));
+    // The next ones that keep it as well.
+    const auto beside = [&](double step) {
+      double n = *least + step;
+      while (n >= 1.0 && n <= to && rounds(n) && !rounds(*least)) n += step;
+      return there(n);
+    };
+    same(curve.before, beside(-1.0));
+    same(curve.after, beside(1.0));
     (fewest ? timely : late) += of.options.deadline ? 1 : 0;
 
     std::set<double> shown;
     for (const double n : study::scale_ladder(to)) shown.insert(n);
     if (job.cluster.instances <= to) shown.insert(job.cluster.instances);
-    for (const auto& n :
-         {least, fastest, fewest, cheapest, there(*least - 1.0), there(*least + 1.0)}) {
+    std::optional<double> quickest;  // whatever it makes of the batch
+    for (const auto& [n, result] : each) {
+      if (!quickest || result.times.total < each.at(*quickest).times.total) quickest = n;
+    }
+    for (const auto& n : {least, fastest, quickest, fewest, cheapest, beside(-1.0), beside(1.0)}) {
       if (n) shown.insert(*n);
     }
     // The first that a shared limit binds, between two that are shown.

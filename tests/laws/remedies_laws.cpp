@@ -249,7 +249,7 @@ class Table {
     const Source& source = job_.source;
     const bool afar = in_.staging || in_.source || in_.first_source;
     const bool s3 = source.service.family() == Service::s3 && afar;
-    const bool objects = s3 || (in_gcs() && afar);
+    const bool in_objects = s3 || (in_gcs() && afar);
     const bool aws = now_.resolved.machine->cloud == "aws";
     const bool sagemaker = now_.situation.service == "sagemaker";
     const double each = job_.dataset.bytes_per_sample->base();
@@ -298,12 +298,12 @@ class Table {
       if (source.cache && word != "stream") set.emplace_back("/source/cache", "null");
       return set;
     };
-    rows_["input_mode"] = where(objects, {});
+    rows_["input_mode"] = where(in_objects, {});
     if (mode != InputMode::file) rows_["input_mode"].sets.push_back(to_mode("File"));
     if (mode != InputMode::fast_file && sagemaker) {
       rows_["input_mode"].sets.push_back(to_mode("FastFile"));
     }
-    rows_["streaming"] = where(objects, {});
+    rows_["streaming"] = where(in_objects, {});
     if (mode != InputMode::pipe && mode != InputMode::stream) {
       rows_["streaming"].sets = {to_mode(sagemaker ? "Pipe" : "stream")};
     }
@@ -337,7 +337,7 @@ class Table {
     if (source.bill_storage != true) copy.emplace_back("/source/bill_storage", "true");
     rows_["copy_data"] = where(s3 && far(), {copy});
     copy.insert(copy.begin(), {"/source/service", "s3"});
-    rows_["copy_to_cloud"] = where(objects && !s3 && !job_.loader.remote, {copy});
+    rows_["copy_to_cloud"] = where(in_objects && !s3 && !job_.loader.remote, {copy});
     const bool again = in_.source && !in_.sequential_stream && !job_.loader.remote &&
                        !source.cache && in_.epochs + in_.unfinished_steps > 1.0;
     const std::string loader(job_.loader.kind.name());
@@ -362,7 +362,7 @@ class Table {
     for (const char* const name : {"disk_cache", "nfs_cache"}) {
       rows_[name].lacks = !aws && !job_.disk.bandwidth;
     }
-    rows_["sharded_by_s3_key"] = where(objects && in_.staging && in_.instances > 1.0 &&
+    rows_["sharded_by_s3_key"] = where(in_objects && in_.staging && in_.instances > 1.0 &&
                                            source.distribution == Distribution::fully_replicated,
                                        {{{"/source/distribution", "ShardedByS3Key"}}});
   }
@@ -381,6 +381,11 @@ class Table {
       if (!gp3) set.emplace_back("volume_type", "gp3");
       set.emplace_back("disk.bandwidth", fmt::format("{:g} MB/s", rate));
       set.emplace_back("disk.iops", fmt::format("{:g} /s", iops));
+      // Of a GiB 500 are sold, and 3,000 come with any.
+      const double gibibytes = std::ceil(iops / 500.0);
+      if (iops > 3000.0 && now.size && now.size->base() < gibibytes * 1073741824.0) {
+        set.emplace_back("disk.size", fmt::format("{:g} GiB", gibibytes));
+      }
       sets.push_back(set);
     }
     return sets;

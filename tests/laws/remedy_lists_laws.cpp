@@ -508,6 +508,20 @@ TEST_CASE("remedies: what holds the data is no larger and no dearer than the dat
     fits.emplace_back("disk.size", "20 GiB");
     CHECK(tried(fits, "smaller_volume").empty());
   }
+
+  // 16,000 IOPS of gp3 take 32 GiB; 3,000 come with any.
+  const testing_resolve::Settings little = {
+      {"/cluster/instance", "g5.2xlarge"},
+      {"/source", R"({"service": "s3", "input_mode": "File"})"},
+      {"/disk", R"({"kind": "ebs", "volume_type": "gp3", "size": "20 GiB"})"}};
+  for (const Change& change : tried(little, "gp3")) {
+    const bool many =
+        std::find(change.set.begin(), change.set.end(),
+                  std::pair<std::string, std::string>("disk.iops", "16000 /s")) != change.set.end();
+    const bool larger =
+        change.set.back() == std::pair<std::string, std::string>("disk.size", "32 GiB");
+    CHECK(many == larger);
+  }
 }
 
 }  // namespace

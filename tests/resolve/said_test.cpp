@@ -161,6 +161,8 @@ TEST_CASE("said: workers that cut their own objects into batches make other step
   CHECK(!says(caveats("78100", "false"), "of its own"));  // next to nothing
   // Two workers have two objects, the others one: 6 times 4, and 2 times 7.
   CHECK(says(caveats("781", "false", "10"), "an epoch has 38 steps, and 31 are simulated"));
+  CHECK_THROWS_WITH(caveats("100", "true", "16"),
+                    Catch::Contains("/loader/drop_last: each worker drops an incomplete batch"));
 }
 
 TEST_CASE("said: a lock that holds all threads stands in the headline, one that hardly does not") {

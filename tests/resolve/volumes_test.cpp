@@ -214,3 +214,17 @@ TEST_CASE("volumes: the smallest that holds the data is one that is sold") {
   CHECK(size_of("io1") == 4.0);
   CHECK(size_of("st1") == 125.0);
 }
+
+TEST_CASE("volumes: prices of before a gp2 volume's earned IOPS were a key are refused for it") {
+  Catalog prices = test::catalog();
+  for (EbsVolume& volume : prices.ebs) volume.earned_iops_per_gib.reset();
+  const auto with = [&](const char* type) {
+    return resolve::resolve(test::job({{"source.service", "ebs"},
+                                       {"disk.volume_type", type},
+                                       {"disk.bandwidth", "null"},
+                                       {"disk.size", "2 TiB"}}),
+                            prices);
+  };
+  CHECK_THROWS_WITH(with("gp2"), Catch::Contains("gp2 lacks earned_iops_per_gib"));
+  CHECK_NOTHROW(with("gp3"));
+}

@@ -105,8 +105,9 @@ TEST_CASE("workers: measured rates of threads are of what one thread does") {
 }
 
 TEST_CASE("workers: helpers bring no objects to workers that have none") {
+  Duration shutdown_of_one;
   // Workers of each of 4 GPUs, and of all helpers.
-  const auto workers = [](double objects, std::string_view helpers, std::string_view where) {
+  const auto workers = [&](double objects, std::string_view helpers, std::string_view where) {
     const auto resolved =
         resolve::resolve(schema::read_scenario(schema::parse_document(
                              fmt::format(
@@ -124,6 +125,10 @@ TEST_CASE("workers: helpers bring no objects to workers that have none") {
                              "workers.json")),
                          schema::read_whole_catalog(FEEDRATE_SOURCE_DIR "/pricing"));
     const auto& remote = resolved.inputs.remote;
+    // Who is left out has no end to wait for.
+    const Duration each = resolved.inputs.worker_shutdown / resolved.inputs.workers;
+    if (shutdown_of_one <= Duration{}) shutdown_of_one = each;
+    CHECK(each / shutdown_of_one == Approx(1.0));
     return std::pair(resolved.inputs.workers, remote ? remote->workers : 0.0);
   };
   using Workers = std::pair<double, double>;
