@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "base/number_text.hpp"
 #include "base/portable_math.hpp"
@@ -152,14 +153,14 @@ void doubt_objects(Context& context) {
 void list_drawn_numbers(Context& context) {
   if (!context.texts) return;
   std::vector<InputUsed>& used = context.out.used;
+  // In place of a guess there may be what a profile measured.
+  std::set<std::string> listed;
+  for (const InputUsed& input : used) listed.insert(input.key);
   for (const auto& stated : context.scenario.errors) {
     const std::string& pointer = stated.first;
     const double error = stated.second;
     const auto number = stated_number(context.scenario, pointer);
-    // In place of a guess there may be what a profile measured.
-    const bool listed = std::any_of(used.begin(), used.end(),
-                                    [&](const InputUsed& input) { return input.key == pointer; });
-    if (!number || listed) continue;
+    if (!number || listed.contains(pointer)) continue;
     const auto text = [&](double base, int digits) {
       return number->dimension == Dimension{} ? fmt::format("{:.{}g}", base, digits)
                                               : format_short(base, number->dimension, digits);

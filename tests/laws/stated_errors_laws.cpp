@@ -1,6 +1,7 @@
 // "errors" of a scenario: every number that changes the job's time or bill may have one, and widens
 // its band by it; what cannot be drawn is refused.
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -188,6 +189,38 @@ TEST_CASE("stated errors: of all quantities and shares, those that have none are
   CHECK_FALSE(may_have_error("/loader/num_workers"));
 }
 
+TEST_CASE("stated errors: no draw of a share or a variation leaves what its key may hold") {
+  Scenario s = testing_resolve::scenario_with({});
+  s.dataset.size_cv = s.loader.read_cv = s.loader.make_cv = s.loader.handover_cv = 0.5;
+  s.dataset.row_groups = RowGroups{};
+  s.dataset.row_groups->read_share = s.source.line_share = 0.5;
+  s.loader.oversubscription = s.loader.contention = s.job.step->cv = s.job.step->utilization = 0.5;
+  s.cluster.savings = s.job.efficiency = 0.5;
+  s.cluster.spot = Spot{};
+  s.cluster.spot->interruption_share_per_month = 0.5;
+  s.job.allreduce = AllReduce{};
+  s.job.allreduce->overlap = 0.5;
+  s.job.parallel = ParallelLayout{};
+  s.job.parallel->expert_share = s.job.parallel->overlapped = 0.5;
+  s.accounting.discounts = Discounts{0.5, 0.5, 0.5, 0.5, 0.5};
+  int held = 0;
+  for_keys(schema::scenario_root(), "", [&](const std::string& pointer, const Key& key) {
+    const bool plain = key.kind == KeyKind::fraction || key.kind == KeyKind::number;
+    if (!plain || !may_have_error(pointer) || !key.limits.given() || key.limits.high > 10.0) return;
+    INFO(pointer);
+    ++held;
+    for (const double factor : {1e-9, 1e9}) {
+      Scenario drawn = s;
+      multiply_number(drawn, pointer, factor);
+      const auto number = stated_number(drawn, pointer);
+      REQUIRE(number);
+      CHECK(number->base >= key.limits.low);
+      CHECK(number->base <= key.limits.high);
+    }
+  });
+  CHECK(held >= 20);
+}
+
 TEST_CASE("stated errors: a price's is the bill's") {
   const Scenario scenario = testing_resolve::scenario_with(
       {{"/cluster/price", "50 USD/h"}, {"errors", R"({"/cluster/price": 0.3})"}});
@@ -256,6 +289,26 @@ TEST_CASE(
   CHECK(refused(R"({"/source/capacity": 0.1})",
                 {{"/source", R"({"service": "fsx-lustre", "capacity": "4800 GiB"})"}})
             .empty());
+}
+
+TEST_CASE("stated errors: to read one number takes no copy of all the others") {
+  constexpr int many = 20000;
+  Scenario s = testing_resolve::scenario_with({});
+  s.preprocess.clear();
+  for (int i = 0; i < many; ++i) {
+    Operation operation;
+    operation.operation = "an operation with a name of some length";
+    operation.cpu = DurationPerSample::of(1e-3 * (i + 1.0));
+    s.preprocess.push_back(operation);
+  }
+  // Some 50 ms; with a copy for each, half a minute.
+  const auto begun = std::chrono::steady_clock::now();
+  double sum = 0.0;
+  for (int i = 0; i < many; ++i) {
+    sum += stated_number(s, fmt::format("/preprocess/{}/cpu", i)).value().base;
+  }
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
+  CHECK(sum == Approx(1e-3 * many * (many + 1.0) / 2.0));
 }
 
 TEST_CASE("stated errors: they are set as a whole, and a number that is set has none") {
