@@ -291,6 +291,26 @@ TEST_CASE(
             .empty());
 }
 
+TEST_CASE("stated errors: a number has one pointer, and another one is told of once") {
+  for (const char* const pointer :
+       {"/preprocess/decode/cpu", "/preprocess/0x/cpu", "/preprocess/00/cpu"}) {
+    INFO(pointer);
+    CHECK_FALSE(stated_number(testing_resolve::scenario_with({}), pointer));
+    for (const auto& [section, value] : {std::pair{"errors", "0.1"}, {"guesses", "\"a guess\""}}) {
+      INFO(section);
+      std::string text = schema::write_document(document_with({}));
+      text.insert(text.rfind('}'), fmt::format(R"(, "{}": {{"{}": {}}})", section, pointer, value));
+      try {
+        static_cast<void>(schema::read_scenario(schema::parse_document(text, "t.json")));
+        FAIL("it was taken");
+      } catch (const InputError& error) {
+        REQUIRE(error.problems().size() == 1);
+        CHECK(error.problems().front().message.find("by its place") != std::string::npos);
+      }
+    }
+  }
+}
+
 TEST_CASE("stated errors: to read one number takes no copy of all the others") {
   constexpr int many = 20000;
   Scenario s = testing_resolve::scenario_with({});
@@ -322,7 +342,8 @@ TEST_CASE("stated errors: they are set as a whole, and a number that is set has 
     schema::set_value(document, "/errors/~1job~1epochs", "0.3");
     FAIL("an error alone was set");
   } catch (const InputError& error) {
-    CHECK(error.problems().front().message.find("errors are set together") != std::string::npos);
+    CHECK(error.problems().front().message.find("errors are set together: --set errors='{") !=
+          std::string::npos);
   }
 }
 
