@@ -149,7 +149,7 @@ void doubt_objects(Context& context) {
 }
 
 /// The numbers with an error that no Context::use() listed: prices, samples, what is held how long.
-/// They are of no stage alone; the start-up has no other input whose origin they could hide.
+/// They are of no stage alone, and are listed with the start-up.
 void list_drawn_numbers(Context& context) {
   if (!context.texts) return;
   std::vector<InputUsed>& used = context.out.used;
@@ -168,6 +168,7 @@ void list_drawn_numbers(Context& context) {
     InputUsed input;
     input.key = pointer;
     input.stage = Stage::startup;
+    input.of_stage = false;
     input.text = text(number->base, 6);
     input.from = context.stated(pointer);
     input.low = text(number->base * Context::spread(error, 0.05), 3);

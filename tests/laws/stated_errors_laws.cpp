@@ -386,3 +386,35 @@ TEST_CASE("stated errors: a run lists them with their ranges, whatever they ente
   }
   CHECK(found == 3);
 }
+
+TEST_CASE("stated errors: a price's leaves the start-up what it is known from") {
+  const auto measured = [](double time) {
+    return Value<Duration>{seconds(time), {Origin::measured, "h", 0.0}};
+  };
+  HostProfile host;
+  host.name = "h";
+  host.instance = "p3.2xlarge";
+  host.cpu_drift = Value<double>{0.01, {Origin::measured, "h", 0.0}};
+  host.worker_startup = measured(30.0);
+  host.worker_warmup = host.worker_shutdown = measured(0.1);
+  const auto result = [&](const char* errors) {
+    return study::run(
+        testing_resolve::scenario_with({{"/cluster/price", "4 USD/h"}, {"errors", errors}}),
+        catalog(), &host);
+  };
+  const Result exact = result("null");
+  const Result uncertain = result(R"({"/cluster/price": 0.3})");
+  REQUIRE(exact.stages[Stage::startup].provenance == Origin::measured);
+  CHECK(uncertain.stages[Stage::startup].provenance == Origin::measured);
+  // The start-up matters, and the price by the start-up does not.
+  int of_startup = 0, prices = 0;
+  for (const InputUsed& input : uncertain.inputs) {
+    if (input.stage != Stage::startup) continue;
+    INFO(input.key);
+    const bool price = input.key == "/cluster/price";
+    ++(price ? prices : of_startup);
+    CHECK(input.matters == !price);
+  }
+  CHECK(of_startup > 0);
+  CHECK(prices == 1);
+}
