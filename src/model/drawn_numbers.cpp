@@ -25,6 +25,8 @@ struct DrawnRange {
 };
 constexpr DrawnRange any_number{};
 constexpr DrawnRange a_share{0.0, 1.0};
+/// Off a price, which no draw makes free.
+constexpr DrawnRange a_discount{0.0, 0.99};
 constexpr DrawnRange a_count{1.0, std::numeric_limits<double>::infinity(), true};
 constexpr DrawnRange a_ratio{1.0};
 
@@ -36,16 +38,19 @@ template <class T>
 T* if_given(std::optional<T>& value) {
   return value ? &*value : nullptr;
 }
+template <class T>
+const T* if_given(const std::optional<T>& value) {
+  return value ? &*value : nullptr;
+}
 
 /// The item of a list, or of a map, that the part of the pointer at the row's '*' names.
-template <class T>
-T* named_item(std::vector<T>& list, std::string_view item) {
-  std::size_t index = list.size();
-  std::from_chars(item.data(), item.data() + item.size(), index);
-  return index < list.size() ? &list[index] : nullptr;
+template <class List>
+auto named_item(List& list, std::string_view item) -> decltype(&list.front()) {
+  const auto place = place_in_list(item);
+  return place && *place < list.size() ? &list[*place] : nullptr;
 }
-template <class T>
-T* named_item(std::map<std::string, T>& map, std::string_view item) {
+template <class Map>
+auto named_item(Map& map, std::string_view item) -> decltype(&map.begin()->second) {
   const auto found = map.find(std::string(item));
   return found == map.end() ? nullptr : &found->second;
 }
@@ -65,43 +70,57 @@ auto* number_at(T& in, std::string_view item) {
   }
 }
 
+void multiply(double& number, double factor, const DrawnRange& range, std::string_view) {
+  number = range.held(number * factor);
+}
+template <int T, int B, int M, int S>
+void multiply(Quantity<T, B, M, S>& number, double factor, const DrawnRange& range,
+              std::string_view) {
+  number = Quantity<T, B, M, S>::of(range.held(number.base() * factor));
+}
+void multiply(std::vector<std::pair<double, Duration>>& points, double factor,
+              const DrawnRange& range, std::string_view item) {
+  for (auto& [n, time] : points) multiply(time, factor, range, item);
+}
+void multiply(std::map<std::string, HourlyPrice>& prices, double factor, const DrawnRange& range,
+              std::string_view item) {
+  if (HourlyPrice* const one = named_item(prices, item)) multiply(*one, factor, range, item);
+}
+
 using DrawnNumber = std::optional<StatedNumber>;
 
-DrawnNumber multiplied(double& number, double factor, const DrawnRange& range, std::string_view) {
-  number = range.held(number * factor);
+DrawnNumber stated(double number, std::string_view) {
   return StatedNumber{number, {}};
 }
 template <int T, int B, int M, int S>
-DrawnNumber multiplied(Quantity<T, B, M, S>& number, double factor, const DrawnRange& range,
-                       std::string_view) {
-  number = Quantity<T, B, M, S>::of(range.held(number.base() * factor));
+DrawnNumber stated(const Quantity<T, B, M, S>& number, std::string_view) {
   return StatedNumber{number.base(), {T, B, M, S}};
 }
-DrawnNumber multiplied(std::vector<std::pair<double, Duration>>& points, double factor,
-                       const DrawnRange& range, std::string_view item) {
-  DrawnNumber last;
-  for (auto& [n, time] : points) last = multiplied(time, factor, range, item);
-  return last;
+DrawnNumber stated(const std::vector<std::pair<double, Duration>>& points, std::string_view item) {
+  return points.empty() ? std::nullopt : stated(points.back().second, item);
 }
-DrawnNumber multiplied(std::map<std::string, HourlyPrice>& prices, double factor,
-                       const DrawnRange& range, std::string_view item) {
-  HourlyPrice* const one = named_item(prices, item);
-  return one ? multiplied(*one, factor, range, item) : std::nullopt;
+DrawnNumber stated(const std::map<std::string, HourlyPrice>& prices, std::string_view item) {
+  const HourlyPrice* const one = named_item(prices, item);
+  return one ? stated(*one, item) : std::nullopt;
 }
 
 struct DrawnRow {
   std::string_view pointer;  ///< with '*' for the place or the name of an item
-  DrawnNumber (*times)(Scenario&, std::string_view item, double factor, const DrawnRange&);
+  DrawnNumber (*stated)(const Scenario&, std::string_view item);
+  void (*multiply)(Scenario&, std::string_view item, double factor, const DrawnRange&);
   DrawnRange range{};
 };
 
 template <auto... members>
 constexpr DrawnRow drawn_row(std::string_view pointer, const DrawnRange& range = any_number) {
   return {pointer,
-          [](Scenario& scenario, std::string_view item, double factor,
-             const DrawnRange& held) -> DrawnNumber {
+          [](const Scenario& scenario, std::string_view item) {
+            const auto* const number = number_at<members...>(scenario, item);
+            return number ? stated(*number, item) : std::nullopt;
+          },
+          [](Scenario& scenario, std::string_view item, double factor, const DrawnRange& held) {
             auto* const number = number_at<members...>(scenario, item);
-            return number ? multiplied(*number, factor, held, item) : std::nullopt;
+            if (number) multiply(*number, factor, held, item);
           },
           range};
 }
@@ -121,7 +140,7 @@ constexpr std::array drawn_rows = {
     drawn_row<&Scenario::dataset, &Dataset::row_groups, &RowGroups::rows>(
         "/dataset/row_groups/rows", a_count),
     drawn_row<&Scenario::dataset, &Dataset::row_groups, &RowGroups::read_share>(
-        "/dataset/row_groups/read_share", a_share),
+        "/dataset/row_groups/read_share", DrawnRange{1e-6, 1.0}),
     drawn_row<&Scenario::dataset, &Dataset::tokens_per_document>("/dataset/tokens_per_document"),
     drawn_row<&Scenario::source, &Source::first_byte_latency>("/source/first_byte_latency"),
     drawn_row<&Scenario::source, &Source::bandwidth_per_connection>(
@@ -165,13 +184,13 @@ constexpr std::array drawn_rows = {
     drawn_row<&Scenario::preprocess, &Operation::cpu_per_byte>("/preprocess/*/cpu_per_byte"),
     drawn_row<&Scenario::preprocess, &Operation::gpu>("/preprocess/*/gpu"),
     drawn_row<&Scenario::preprocess, &Operation::output_bytes>("/preprocess/*/output_bytes"),
-    drawn_row<&Scenario::cluster, &Cluster::savings>("/cluster/savings", a_share),
+    drawn_row<&Scenario::cluster, &Cluster::savings>("/cluster/savings", a_discount),
     drawn_row<&Scenario::cluster, &Cluster::kept_warm>("/cluster/kept_warm"),
     drawn_row<&Scenario::cluster, &Cluster::failures, &Failures::per_1000_node_days>(
         "/cluster/failures/per_1000_node_days"),
     drawn_row<&Scenario::cluster, &Cluster::failures, &Failures::mttf>("/cluster/failures/mttf"),
     drawn_row<&Scenario::cluster, &Cluster::spot, &Spot::interruption_share_per_month>(
-        "/cluster/spot/interruption_share_per_month", a_share),
+        "/cluster/spot/interruption_share_per_month", DrawnRange{0.0, 0.999}),
     drawn_row<&Scenario::cluster, &Cluster::spot, &Spot::rate>("/cluster/spot/rate"),
     drawn_row<&Scenario::cluster, &Cluster::spot, &Spot::notice>("/cluster/spot/notice"),
     drawn_row<&Scenario::cluster, &Cluster::spot, &Spot::wait_for_capacity>(
@@ -241,15 +260,15 @@ constexpr std::array drawn_rows = {
     drawn_row<&Scenario::job, &Job::checkpoint, &Checkpoint::restart>("/job/checkpoint/restart"),
     drawn_row<&Scenario::job, &Job::value_of_hour>("/job/value_of_hour"),
     drawn_row<&Scenario::accounting, &Accounting::discounts, &Discounts::compute>(
-        "/accounting/discounts/compute", a_share),
+        "/accounting/discounts/compute", a_discount),
     drawn_row<&Scenario::accounting, &Accounting::discounts, &Discounts::auxiliary>(
-        "/accounting/discounts/auxiliary", a_share),
+        "/accounting/discounts/auxiliary", a_discount),
     drawn_row<&Scenario::accounting, &Accounting::discounts, &Discounts::storage>(
-        "/accounting/discounts/storage", a_share),
+        "/accounting/discounts/storage", a_discount),
     drawn_row<&Scenario::accounting, &Accounting::discounts, &Discounts::requests>(
-        "/accounting/discounts/requests", a_share),
+        "/accounting/discounts/requests", a_discount),
     drawn_row<&Scenario::accounting, &Accounting::discounts, &Discounts::transfer>(
-        "/accounting/discounts/transfer", a_share),
+        "/accounting/discounts/transfer", a_discount),
     drawn_row<&Scenario::accounting, &Accounting::free_transfer>("/accounting/free_transfer"),
 };
 
@@ -281,21 +300,26 @@ DrawnPlace drawn_place(std::string_view pointer) {
 
 }  // namespace
 
+std::optional<std::size_t> place_in_list(std::string_view token) {
+  std::size_t place = 0;
+  const char* const end = token.data() + token.size();
+  const auto read = std::from_chars(token.data(), end, place);
+  const bool whole = read.ec == std::errc() && read.ptr == end;
+  return whole && (token.front() != '0' || token == "0") ? std::optional(place) : std::nullopt;
+}
+
 bool may_have_error(std::string_view pointer) {
   return drawn_place(pointer).row != nullptr;
 }
 
 std::optional<StatedNumber> stated_number(const Scenario& scenario, std::string_view pointer) {
   const DrawnPlace place = drawn_place(pointer);
-  if (place.row == nullptr) return std::nullopt;
-  Scenario copy = scenario;
-  return place.row->times(copy, place.item, 1.0,
-                          DrawnRange{-std::numeric_limits<double>::infinity()});
+  return place.row != nullptr ? place.row->stated(scenario, place.item) : std::nullopt;
 }
 
 void multiply_number(Scenario& scenario, std::string_view pointer, double factor) {
   const DrawnPlace place = drawn_place(pointer);
-  if (place.row != nullptr) place.row->times(scenario, place.item, factor, place.row->range);
+  if (place.row != nullptr) place.row->multiply(scenario, place.item, factor, place.row->range);
 }
 
 }  // namespace feedrate

@@ -2,6 +2,7 @@
 // The numbers of a scenario that may have an error, so that runs draw them: those that somebody
 // measures or estimates, and that change a job's time or bill. What is chosen (workers, instances),
 // sold in steps, or only decides whether a job fits has none.
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,10 @@ struct StatedNumber {
   double base = 0.0;
   Dimension dimension{};  ///< {} of a plain number
 };
+
+/// The place that a token of a pointer names, as RFC 6901 writes it: "0", but neither "00" nor
+/// "0x".
+std::optional<std::size_t> place_in_list(std::string_view token);
 
 /// Whether a number at that JSON pointer, operations by their places, may have an error.
 bool may_have_error(std::string_view pointer);

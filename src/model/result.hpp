@@ -125,6 +125,7 @@ struct InputUsed {
   std::string range{};  ///< what that is taken from; "" for a standard error
   std::string probe{};  ///< of `feedrate calibrate`, that measures it; "" for none
   std::optional<Effect> effect{};
+  bool of_stage = true;  ///< it is one of the stage's inputs; false: a price, how many samples
 };
 
 /// What the model's own error does to the job where its stages of one class take so much longer.

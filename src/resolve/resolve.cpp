@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <set>
 
 #include "base/number_text.hpp"
 #include "base/portable_math.hpp"
@@ -148,18 +149,18 @@ void doubt_objects(Context& context) {
 }
 
 /// The numbers with an error that no Context::use() listed: prices, samples, what is held how long.
-/// They are of no stage alone; the start-up has no other input whose origin they could hide.
+/// They are of no stage alone, and are listed with the start-up.
 void list_drawn_numbers(Context& context) {
   if (!context.texts) return;
   std::vector<InputUsed>& used = context.out.used;
+  // In place of a guess there may be what a profile measured.
+  std::set<std::string> listed;
+  for (const InputUsed& input : used) listed.insert(input.key);
   for (const auto& stated : context.scenario.errors) {
     const std::string& pointer = stated.first;
     const double error = stated.second;
     const auto number = stated_number(context.scenario, pointer);
-    // In place of a guess there may be what a profile measured.
-    const bool listed = std::any_of(used.begin(), used.end(),
-                                    [&](const InputUsed& input) { return input.key == pointer; });
-    if (!number || listed) continue;
+    if (!number || listed.contains(pointer)) continue;
     const auto text = [&](double base, int digits) {
       return number->dimension == Dimension{} ? fmt::format("{:.{}g}", base, digits)
                                               : format_short(base, number->dimension, digits);
@@ -167,6 +168,7 @@ void list_drawn_numbers(Context& context) {
     InputUsed input;
     input.key = pointer;
     input.stage = Stage::startup;
+    input.of_stage = false;
     input.text = text(number->base, 6);
     input.from = context.stated(pointer);
     input.low = text(number->base * Context::spread(error, 0.05), 3);

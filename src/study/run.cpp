@@ -242,6 +242,7 @@ void fill_efficiencies(Result& result, const Scenario& scenario, const Catalog& 
 /// gains when made faster or that GPUs wait for.
 void mark_what_matters(Result& result) {
   for (InputUsed& input : result.inputs) {
+    if (!input.of_stage) continue;
     const bool gains = std::any_of(result.bottleneck.gains.begin(), result.bottleneck.gains.end(),
                                    [&](const auto& gain) { return gain.first == input.stage; });
     const double share = result.stages[input.stage].stall / result.times.total;
@@ -282,7 +283,7 @@ void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeli
     stats.provenance = Origin::measured;
     bool any = false;
     for (const InputUsed& input : resolved.used) {
-      if (input.stage != stage) continue;
+      if (input.stage != stage || !input.of_stage) continue;
       stats.provenance = std::min(stats.provenance, input.from.origin);
       any = true;
     }

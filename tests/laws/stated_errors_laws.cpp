@@ -1,6 +1,7 @@
 // "errors" of a scenario: every number that changes the job's time or bill may have one, and widens
 // its band by it; what cannot be drawn is refused.
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -188,6 +189,38 @@ TEST_CASE("stated errors: of all quantities and shares, those that have none are
   CHECK_FALSE(may_have_error("/loader/num_workers"));
 }
 
+TEST_CASE("stated errors: no draw of a share or a variation leaves what its key may hold") {
+  Scenario s = testing_resolve::scenario_with({});
+  s.dataset.size_cv = s.loader.read_cv = s.loader.make_cv = s.loader.handover_cv = 0.5;
+  s.dataset.row_groups = RowGroups{};
+  s.dataset.row_groups->read_share = s.source.line_share = 0.5;
+  s.loader.oversubscription = s.loader.contention = s.job.step->cv = s.job.step->utilization = 0.5;
+  s.cluster.savings = s.job.efficiency = 0.5;
+  s.cluster.spot = Spot{};
+  s.cluster.spot->interruption_share_per_month = 0.5;
+  s.job.allreduce = AllReduce{};
+  s.job.allreduce->overlap = 0.5;
+  s.job.parallel = ParallelLayout{};
+  s.job.parallel->expert_share = s.job.parallel->overlapped = 0.5;
+  s.accounting.discounts = Discounts{0.5, 0.5, 0.5, 0.5, 0.5};
+  int held = 0;
+  for_keys(schema::scenario_root(), "", [&](const std::string& pointer, const Key& key) {
+    const bool plain = key.kind == KeyKind::fraction || key.kind == KeyKind::number;
+    if (!plain || !may_have_error(pointer) || !key.limits.given() || key.limits.high > 10.0) return;
+    INFO(pointer);
+    ++held;
+    for (const double factor : {1e-9, 1e9}) {
+      Scenario drawn = s;
+      multiply_number(drawn, pointer, factor);
+      const auto number = stated_number(drawn, pointer);
+      REQUIRE(number);
+      CHECK(number->base >= key.limits.low);
+      CHECK(number->base <= key.limits.high);
+    }
+  });
+  CHECK(held >= 20);
+}
+
 TEST_CASE("stated errors: a price's is the bill's") {
   const Scenario scenario = testing_resolve::scenario_with(
       {{"/cluster/price", "50 USD/h"}, {"errors", R"({"/cluster/price": 0.3})"}});
@@ -258,6 +291,46 @@ TEST_CASE(
             .empty());
 }
 
+TEST_CASE("stated errors: a number has one pointer, and another one is told of once") {
+  for (const char* const pointer :
+       {"/preprocess/decode/cpu", "/preprocess/0x/cpu", "/preprocess/00/cpu"}) {
+    INFO(pointer);
+    CHECK_FALSE(stated_number(testing_resolve::scenario_with({}), pointer));
+    for (const auto& [section, value] : {std::pair{"errors", "0.1"}, {"guesses", "\"a guess\""}}) {
+      INFO(section);
+      std::string text = schema::write_document(document_with({}));
+      text.insert(text.rfind('}'), fmt::format(R"(, "{}": {{"{}": {}}})", section, pointer, value));
+      try {
+        static_cast<void>(schema::read_scenario(schema::parse_document(text, "t.json")));
+        FAIL("it was taken");
+      } catch (const InputError& error) {
+        REQUIRE(error.problems().size() == 1);
+        CHECK(error.problems().front().message.find("by its place") != std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("stated errors: to read one number takes no copy of all the others") {
+  constexpr int many = 20000;
+  Scenario s = testing_resolve::scenario_with({});
+  s.preprocess.clear();
+  for (int i = 0; i < many; ++i) {
+    Operation operation;
+    operation.operation = "an operation with a name of some length";
+    operation.cpu = DurationPerSample::of(1e-3 * (i + 1.0));
+    s.preprocess.push_back(operation);
+  }
+  // Some 50 ms; with a copy for each, half a minute.
+  const auto begun = std::chrono::steady_clock::now();
+  double sum = 0.0;
+  for (int i = 0; i < many; ++i) {
+    sum += stated_number(s, fmt::format("/preprocess/{}/cpu", i)).value().base;
+  }
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
+  CHECK(sum == Approx(1e-3 * many * (many + 1.0) / 2.0));
+}
+
 TEST_CASE("stated errors: they are set as a whole, and a number that is set has none") {
   schema::Document document = document_with({{"errors", R"({"/job/step/fixed": 0.2})"}});
   CHECK(schema::read_scenario(document).errors.at("/job/step/fixed") == 0.2);
@@ -269,7 +342,8 @@ TEST_CASE("stated errors: they are set as a whole, and a number that is set has 
     schema::set_value(document, "/errors/~1job~1epochs", "0.3");
     FAIL("an error alone was set");
   } catch (const InputError& error) {
-    CHECK(error.problems().front().message.find("errors are set together") != std::string::npos);
+    CHECK(error.problems().front().message.find("errors are set together: --set errors='{") !=
+          std::string::npos);
   }
 }
 
@@ -311,4 +385,36 @@ TEST_CASE("stated errors: a run lists them with their ranges, whatever they ente
     }
   }
   CHECK(found == 3);
+}
+
+TEST_CASE("stated errors: a price's leaves the start-up what it is known from") {
+  const auto measured = [](double time) {
+    return Value<Duration>{seconds(time), {Origin::measured, "h", 0.0}};
+  };
+  HostProfile host;
+  host.name = "h";
+  host.instance = "p3.2xlarge";
+  host.cpu_drift = Value<double>{0.01, {Origin::measured, "h", 0.0}};
+  host.worker_startup = measured(30.0);
+  host.worker_warmup = host.worker_shutdown = measured(0.1);
+  const auto result = [&](const char* errors) {
+    return study::run(
+        testing_resolve::scenario_with({{"/cluster/price", "4 USD/h"}, {"errors", errors}}),
+        catalog(), &host);
+  };
+  const Result exact = result("null");
+  const Result uncertain = result(R"({"/cluster/price": 0.3})");
+  REQUIRE(exact.stages[Stage::startup].provenance == Origin::measured);
+  CHECK(uncertain.stages[Stage::startup].provenance == Origin::measured);
+  // The start-up matters, and the price by the start-up does not.
+  int of_startup = 0, prices = 0;
+  for (const InputUsed& input : uncertain.inputs) {
+    if (input.stage != Stage::startup) continue;
+    INFO(input.key);
+    const bool price = input.key == "/cluster/price";
+    ++(price ? prices : of_startup);
+    CHECK(input.matters == !price);
+  }
+  CHECK(of_startup > 0);
+  CHECK(prices == 1);
 }

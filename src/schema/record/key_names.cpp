@@ -127,7 +127,8 @@ std::string key_that_ends_in(const Key& root, const std::string& last) {
   }
   std::string message = "expected a key, got " + in_quotes(name);
   if (name.starts_with("/errors/") || name.starts_with("errors.")) {
-    throw InputError(message + ": errors are set together: errors={\"/job/step/fixed\": 0.1}");
+    throw InputError(message +
+                     ": errors are set together: --set errors='{\"/job/step/fixed\": 0.1}'");
   }
   const std::string last = split(name, name.starts_with('/') ? '/' : '.').back();
   // A word alone is the name of a key in some section, before it is a part of a longer name.

@@ -43,7 +43,7 @@ std::string why_none(const Scenario& scenario, const std::string& pointer) {
 bool leads_to_a_key(const std::string& pointer) {
   if (may_have_error(pointer)) return true;
   try {
-    return pointer.starts_with('/') && find_key(scenario_root(), pointer).key != nullptr;
+    return find_key(scenario_root(), pointer).key != nullptr;
   } catch (const InputError&) {
     return false;
   }
@@ -51,15 +51,23 @@ bool leads_to_a_key(const std::string& pointer) {
 
 }  // namespace
 
+bool is_by_place(std::string_view key) {
+  constexpr std::string_view operations = "/preprocess/";
+  if (!key.starts_with(operations)) return key.starts_with('/');
+  const std::string_view below = key.substr(operations.size());
+  return place_in_list(below.substr(0, below.find('/'))).has_value();
+}
+
 void check_errors(const Scenario& scenario, const JsonValue& errors, Reading& r) {
   for (const JsonMember& member : errors.members) {
-    if (member.value->kind == JsonKind::null || !leads_to_a_key(member.key)) continue;
+    if (member.value->kind == JsonKind::null || !is_by_place(member.key)) continue;
+    if (!leads_to_a_key(member.key)) continue;
     const std::string why = why_none(scenario, member.key);
     if (why.empty()) continue;
     r.problems.add_at(errors, member.line, join_pointer("/errors", member.key),
                       "expected a number of this file that runs can draw (a time, a size, a rate, "
-                      "a price, a share, or how many samples, epochs or parameters there are), "
-                      "got " +
+                      "a price, a share, or how many samples, steps, epochs or parameters there "
+                      "are), got " +
                           in_quotes(member.key) + ", " + why);
   }
 }

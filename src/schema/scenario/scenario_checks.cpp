@@ -487,17 +487,14 @@ class Checks {
     }
   }
 
-  /// Sections that say something of numbers elsewhere; which operation is meant must not hang on
-  /// what it is called.
+  /// Sections that say something of numbers elsewhere.
   void named_numbers(const std::string& section) {
     const Found list = at(root_, {section});
     if (!list.exact) return;
     for (const JsonMember& member : list.value->members) {
       const std::string pointer = join_pointer("/" + section, member.key);
       if (!may_have_error(member.key)) check_setting(*list.value, member, pointer);
-      const bool by_place = !member.key.starts_with("/preprocess/") ||
-                            (member.key.size() > 12 && is_digit(member.key[12]));
-      if (member.key.starts_with('/') && by_place) continue;
+      if (is_by_place(member.key)) continue;
       r_.problems.add_at(*list.value, member.line, pointer,
                          "expected a JSON pointer, an operation by its place, such as "
                          "\"/preprocess/0/cpu\"");
