@@ -15,9 +15,6 @@
 namespace feedrate::observe {
 namespace {
 
-/// More would not fit into memory, and tell no more of the job.
-constexpr std::size_t most_kept = 10'000'000;
-
 /// A demand of a sample: what is used a second over samples per second.
 std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, double factor,
                                      const ObservedNumber& throughput) {
@@ -31,10 +28,10 @@ std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, 
 }  // namespace
 
 void JobObserver::keep_one_more() {
-  if (++kept_ <= most_kept) return;
+  if (++kept_ <= most_) return;
   throw InputError(fmt::format(
       "expected an observation of at most {} samples and marks, got more: fit a part of it",
-      most_kept));
+      most_));
 }
 
 void JobObserver::add(const Sample& sample) {
@@ -70,7 +67,7 @@ void JobObserver::add_course(const Sample& sample) {
 }
 
 bool JobObserver::has_room() const {
-  return kept_ < most_kept;
+  return kept_ < most_;
 }
 
 void JobObserver::add(const Mark& mark) {
