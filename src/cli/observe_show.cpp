@@ -62,6 +62,7 @@ std::vector<report::ShownObservation> shown(const std::vector<std::string>& file
     if (one.map.judged > Duration{}) {
       one.map.remarks.push_back(words::judged_in_typical_time(one.map.judged));
     }
+    if (one.map.judged_first) one.map.remarks.push_back(words::judged_first_part());
     one.diagnosis = study::diagnose(one.map.readings, {});
     all.push_back(std::move(one));
   }

@@ -176,6 +176,7 @@ void HeatMapMaker::judge(HeatMap& map) const {
     const Shares there = shares_.within([&](Duration at) { return lies_in(typical, at); }).shares();
     if (!there.empty()) {
       add_shares(map.readings, there);
+      map.judged_first = !course_.has_room();
       const auto moments = [](const Shares& shares) {
         std::size_t count = 0;
         for (const auto& [reading, series] : shares) count += series.size();

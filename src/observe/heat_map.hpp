@@ -35,6 +35,7 @@ struct HeatMap {
   std::vector<bool> stalls;   ///< columns in which the GPUs were below `stalled`; empty: no GPU
   Readings readings;          ///< means and quantiles, as JobObserver::typical_time() has them
   Duration judged;            ///< the time that these are of, where it is not the whole
+  bool judged_first = false;  ///< they are of a first part, after which no more steps were kept
   std::vector<std::string> remarks;
 };
 
@@ -48,6 +49,9 @@ inline constexpr double stalled = 0.10;
 /// for a few numbers an interval and a step.
 class HeatMapMaker {
  public:
+  /// `most`: lines that are kept of the job's course, by which the time is found that rules judge.
+  explicit HeatMapMaker(std::size_t most = JobObserver::most_kept) : course_(most) {}
+
   void add(const ObservationHeader& header);
   void add(const Sample& sample);
   void add(const Mark& mark);

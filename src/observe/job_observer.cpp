@@ -15,9 +15,6 @@
 namespace feedrate::observe {
 namespace {
 
-/// More would not fit into memory, and tell no more of the job.
-constexpr std::size_t most_kept = 10'000'000;
-
 /// A demand of a sample: what is used a second over samples per second.
 std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, double factor,
                                      const ObservedNumber& throughput) {
@@ -31,10 +28,10 @@ std::optional<ObservedNumber> demand(const std::optional<ObservedNumber>& used, 
 }  // namespace
 
 void JobObserver::keep_one_more() {
-  if (++kept_ <= most_kept) return;
+  if (++kept_ <= most_) return;
   throw InputError(fmt::format(
       "expected an observation of at most {} samples and marks, got more: fit a part of it",
-      most_kept));
+      most_));
 }
 
 void JobObserver::add(const Sample& sample) {
@@ -70,7 +67,7 @@ void JobObserver::add_course(const Sample& sample) {
 }
 
 bool JobObserver::has_room() const {
-  return kept_ < most_kept;
+  return kept_ < most_;
 }
 
 void JobObserver::add(const Mark& mark) {
@@ -372,6 +369,7 @@ void JobObserver::tell_pace(ObservedJob& job, const ToldOfJob& told,
     expect_step_of_loop(job.interval.value, job.source);
     if (const auto why = why_unsure(of_steps_, header_, job.workers, job.source)) {
       tell_unsure(job, *why, told.throughput, of_step * job.instances);
+      expect_step_of_loop(job.interval.value, job.source);
     } else if (told.throughput) {
       job.notes.emplace_back("--throughput is not used: steps were recorded, and tell it");
     }
@@ -398,6 +396,7 @@ void JobObserver::tell_pace(ObservedJob& job, const ToldOfJob& told,
   }
   job.interval = job.throughput;
   job.interval.value = of_step / job.throughput.value;
+  expect_step_of_loop(job.interval.value, job.source);
   job.notes.emplace_back("no step was seen: every figure is a mean over the whole time observed");
   if (const auto wait = mean_wait(of_steps_)) {
     job.wait = wait;
@@ -507,7 +506,12 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
       job.epoch_steps = count;
     }
   }
-  if (!job.epoch_steps) job.epoch_steps = known(MetricId::epoch_steps);
+  const auto length = known(MetricId::epoch_steps);
+  constexpr double most_samples = 1e15;  // of a scenario
+  if (!job.epoch_steps && length && *length == std::floor(*length) &&
+      *length * of_step * nodes <= most_samples) {
+    job.epoch_steps = length;
+  }
   return job;
 }
 

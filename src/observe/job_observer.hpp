@@ -24,6 +24,10 @@ namespace feedrate::observe {
 /// utilization law), so it holds whichever resource is the bottleneck.
 class JobObserver {
  public:
+  /// More lines would not fit into memory, and tell no more of the job.
+  static constexpr std::size_t most_kept = 10'000'000;
+  explicit JobObserver(std::size_t most = most_kept) : most_(most) {}
+
   void add(const ObservationHeader& header) {
     header_ = header;
     has_header_ = true;
@@ -92,6 +96,7 @@ class JobObserver {
   std::map<MetricId, double> told_;  ///< batch size, ranks, workers, steps of an epoch
   std::optional<double> first_;      ///< time of any line
   std::size_t kept_ = 0;
+  std::size_t most_;
 };
 
 }  // namespace feedrate::observe

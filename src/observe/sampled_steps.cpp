@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/number_text.hpp"
 #include "base/statistics.hpp"
 #include "observe/observed_means.hpp"
 
@@ -48,15 +49,16 @@ std::optional<std::string> why_unsure(const StepSamples& told, const Observation
       "--throughput, samples over time by the clock, settles what all of them are";
   if (header.source.find(source_of_medians) != std::string::npos) {
     return fmt::format(
-        "{} tells medians of 20 steps: where every {:.0f}th waits for its worker, they leave it "
+        "{} tells medians of 20 steps: where one step in {:.0f} waits for its worker, they leave "
+        "it "
         "out; {}",
         source, workers, settles);
   }
   const std::int64_t apart = stride(times->second);
   if (std::gcd(apart, static_cast<std::int64_t>(workers)) < 2) return std::nullopt;
   return fmt::format(
-      "{} tells every {}th step alone, and {:.0f} workers take turns: the steps between may wait "
-      "more, or less; {}",
+      "{} tells one step in {}, and {:.0f} workers take turns: the steps between may wait more, or "
+      "less; {}",
       source, apart, workers, settles);
 }
 
@@ -66,6 +68,13 @@ void tell_unsure(ObservedJob& job, const std::string& why, const std::optional<d
   if (job.wait && !job.rest_error) job.rest_error = job.interval.relative_error;
   if (throughput) {
     job.interval = {samples / *throughput, 0.0, 0.0, "told"};
+    constexpr double rounding = 0.02;
+    if (job.wait && rest > (1.0 + rounding) * job.interval.value) {
+      job.notes.push_back(fmt::format(
+          "--throughput leaves a step {} ms, but by the lines one takes {} ms without its wait: "
+          "--throughput counts",
+          three_digits(1e3 * job.interval.value), three_digits(1e3 * rest)));
+    }
   } else {
     // Loaders whose workers take turns were simulated: where a log of every 10th step shows those
     // of one worker, it had them up to 1.6 times as fast as they were, or 0.4 times.

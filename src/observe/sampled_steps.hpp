@@ -18,7 +18,8 @@ std::optional<std::string> why_unsure(const StepSamples& told, const Observation
                                       double workers, const std::string& source);
 
 /// Notes it in the job, and widens the errors of its interval and wait. With what somebody told of
-/// the throughput of these `samples` a step these are that instead, and nothing is widened.
+/// the throughput of these `samples` a step these are that instead, and nothing is widened; a note
+/// says where the lines contradict it.
 void tell_unsure(ObservedJob& job, const std::string& why, const std::optional<double>& throughput,
                  double samples);
 

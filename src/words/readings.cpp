@@ -169,4 +169,9 @@ std::string judged_in_typical_time(Duration of) {
       reading_text(time, of.base()));
 }
 
+std::string judged_first_part() {
+  return "the rules judge the first part alone: the observation has more steps and samples of "
+         "workers than fit into memory, and what comes after them is only shown";
+}
+
 }  // namespace feedrate::words

@@ -29,5 +29,7 @@ std::pair<std::string, std::string> told_apart(ReadingKind kind, double value, d
 std::string read_in_typical_time(const std::string& path, Duration of, std::size_t left_out);
 /// The same of the rules below a heat map.
 std::string judged_in_typical_time(Duration of);
+/// Of an observation of more steps and samples of workers than are kept.
+std::string judged_first_part();
 
 }  // namespace feedrate::words

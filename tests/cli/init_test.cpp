@@ -192,7 +192,10 @@ TEST_CASE("init: what a profile measured in native code is no measurement of PyT
   const std::string scenario = folder / "made.json";
   REQUIRE(shell("feedrate init image-jpeg -o " + scenario).status == 0);
   const auto text = [&](const std::string& flags) {
-    return shell("feedrate run " + scenario + " --format json " + flags).out;
+    const Outcome run = shell("feedrate run " + scenario + " --format json " + flags);
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    return run.out;
   };
   const auto profile = [&](const std::string& more) {
     return "--host " + folder.write("host.json", R"({"name": "here", "instance": "g5.2xlarge",
@@ -207,7 +210,7 @@ TEST_CASE("init: what a profile measured in native code is no measurement of PyT
   CHECK(has(text(profile(whole)), stays));
   CHECK(has(text(profile(whole)), "PyTorch took 5.5 ms/sample for a whole sample there"));
   // A pool's threads run what was measured.
-  CHECK_FALSE(has(text(profile(whole) + " --set kind=pool"), stays));
+  CHECK_FALSE(has(text(profile(whole) + " --set loader.kind=pool"), stays));
 }
 
 TEST_CASE("init: flags are in the scenario, and what is left is told with its range and source") {

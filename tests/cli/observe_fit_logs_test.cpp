@@ -119,9 +119,10 @@ TEST_CASE(
   }
   const std::string own =
       " --step-regex 'it (?<step>[0-9]+) took (?<time_ms>[0-9]+) ms, (?<wait_ms>[0-9]+)'";
-  for (const auto& [file, flags, why] :
-       {std::tuple(folder.write("metrics.json", medians), std::string(job), "medians of 20 steps"),
-        std::tuple(folder.write("own.log", tenth), own + job, "every 10th step alone")}) {
+  for (const auto& [file, flags, why] : {std::tuple(folder.write("metrics.json", medians),
+                                                    std::string(job), "where one step in 2 waits"),
+                                         std::tuple(folder.write("own.log", tenth), own + job,
+                                                    "tells one step in 10, and 2 workers")}) {
     const std::string fit = "feedrate observe fit '" + file + "'" + flags;
     const Outcome unsure = shell(fit);
     INFO(unsure.out << unsure.err);
@@ -135,6 +136,14 @@ TEST_CASE(
     CHECK(number(told.out, "step time") == Approx(160.0));
     CHECK(number(told.out, "wait for the batch") == Approx(60.0));
     CHECK(number(told.out, "/job/step/fixed") == Approx(100.0));
+    const std::string contradicted = "--throughput leaves a step ";
+    CHECK_FALSE(has(told.out, contradicted));
+    // 64 samples in 6.4 ms.
+    const Outcome faster = shell(fit + " --throughput 10000");
+    INFO(faster.out << faster.err);
+    REQUIRE(faster.status == 0);
+    CHECK(number(faster.out, "/job/step/fixed") == Approx(6.4));
+    CHECK(has(faster.out, contradicted + "6.4 ms, but by the lines one takes 100 ms"));
   }
   // Of three workers every one is seen in turn.
   const Outcome sure = shell("feedrate observe fit '" + (folder / "own.log") + "'" + own +
@@ -142,6 +151,58 @@ TEST_CASE(
   INFO(sure.out << sure.err);
   CHECK(sure.status == 0);
   CHECK_FALSE(has(sure.out, "take turns"));
+}
+
+TEST_CASE("observe fit: an epoch that was resumed, whose means begin anew, is said to be unsure") {
+  const Folder folder;
+  std::string log;
+  double sum = 9.9;  // that the first step takes longer
+  for (int i = 100; i <= 400; ++i) {
+    sum += time_of(i);
+    if (i % 10 != 0) continue;
+    log += fmt::format("Epoch: [0][{}/5005]\tTime {:.3f} ({:.3f})\tData 0.000 (0.000)\n", i,
+                       time_of(i) + (i == 100 ? 9.9 : 0.0), sum / (i - 99));
+  }
+  const Outcome fit = shell("feedrate observe fit '" + folder.write("log", log) + "'" + job);
+  INFO(fit.out << fit.err);
+  REQUIRE(fit.status == 0);
+  CHECK(has(fit.out, "tells one step in 10, and 2 workers"));
+  CHECK(number(fit.out, "step time") == Approx(100.0));
+}
+
+TEST_CASE(
+    "observe fit: lengths, steps and rates that no job has are not used, or refused by file") {
+  const Folder folder;
+  const std::string begin = R"({"Type": "job", "Name": "x", "Dimension": )";
+  const auto fit = [&](const std::string& log) {
+    return shell("feedrate observe fit '" + folder.write("log", log) + "'" + job);
+  };
+  std::string of_steps;
+  for (int i = 1; i <= 40; ++i) {
+    of_steps +=
+        fmt::format(R"({{"Type": "step", "Name": "r", "Dimension": "StepSeconds", "Value": 0.1, )"
+                    R"("Timestamp": {}, "Step": {}}})"
+                    "\n",
+                    i, i);
+  }
+  for (const char* const length : {"1e300", "99.5", "1e14"}) {
+    const Outcome odd =
+        fit(begin + "\"EpochSteps\", \"Value\": " + length + ", \"Timestamp\": 1}\n" + of_steps);
+    INFO(length << odd.out << odd.err);
+    CHECK(odd.status == 0);
+    CHECK(has(odd.out, "how long an epoch is"));
+  }
+  std::string rates;
+  for (int i = 10; i <= 50; i += 10) {
+    rates += fmt::format(
+        "[{},123] [INFO] [timer.py:260:stop] epoch=0/micro_step={}/global_step={}, "
+        "RunningAvgSamplesPerSec=1e308, CurrSamplesPerSec=1e308, MemAllocated=1.0GB\n",
+        clock(i), i, i);
+  }
+  const Outcome absurd = fit(rates);
+  INFO(absurd.out << absurd.err);
+  CHECK(absurd.status == 2);
+  CHECK(has(absurd.err, "log: expected steps of 1 us to 1,000,000 s, got steps of 0 s"));
 }
 
 TEST_CASE("observe fit: a batch that times and rates tell need not be told again") {

@@ -75,6 +75,86 @@ TEST_CASE("import: times of day tell of the steps between lines, and not of a pa
   CHECK(time == Approx(2.0 * (0.1 + 30.4)).epsilon(0.02));
 }
 
+TEST_CASE("import: an epoch is as long as the bar of training, not as that of a validation") {
+  const TemporaryFolder folder;
+  const auto length = [&](const std::string& log) {
+    const auto told = of_metric(samples_of(import({folder.write("log", log)})), epoch_steps);
+    return told.empty() ? std::nullopt : std::optional(told.front().value);
+  };
+  const auto bar = [](int from, int to, const std::string& all) {
+    std::string log;
+    for (int step = from; step <= to; step += 7) {
+      log += fmt::format("  5%|#  | {}/{} [00:02<01:00,  9.00it/s]\n", step, all);
+    }
+    return log;
+  };
+  const auto imagenet = [](int epoch, const std::string& all) {
+    std::string log;
+    for (int step = 0; step <= 300; step += 10) {
+      log += fmt::format("Epoch: [{}][{}/{}]\tTime 0.5 (0.5)\tData 0.1 (0.1)\n", epoch, step, all);
+    }
+    return log;
+  };
+  for (const int first : {0, 1}) {
+    std::string bars;
+    std::string beside;
+    for (int epoch = first; epoch < first + 3; ++epoch) {
+      bars += bar(1, 1000, "1000") + bar(1, 50, "50");
+      beside += imagenet(epoch, "5005") + bar(1, 98, "98");
+    }
+    INFO("epochs from " << first);
+    CHECK(length(bars) == 1000.0);
+    CHECK(length(beside) == 5005.0);
+  }
+  // One bar of all epochs, between whose parts validations are drawn.
+  CHECK_FALSE(length(bar(1, 1000, "3000") + bar(1, 50, "50") + bar(1001, 2000, "3000") +
+                     bar(1, 50, "50") + bar(2001, 3000, "3000")));
+  // No length: what stands for none, and what is no number of steps.
+  for (const char* const all : {"9223372036854775807", "1e300", "1e13", "99.5", "0"}) {
+    INFO(all);
+    CHECK_FALSE(length(bar(1, 100, all) + bar(1, 100, all)));
+    CHECK_FALSE(length(imagenet(0, all) + imagenet(1, all)));
+  }
+}
+
+TEST_CASE("import: running means that begin anew, or are no means, tell nothing of other steps") {
+  const TemporaryFolder folder;
+  const auto all = [&](const std::string& log) {
+    return samples_of(import({folder.write("log", log)}));
+  };
+  // Steps of 0.16 s, of which the first after the job went on at step 100 takes 10 s.
+  std::string resumed;
+  for (int step = 100; step <= 400; step += 10) {
+    resumed += fmt::format("Epoch: [0][{}/5005]\tTime {:.3f} ({:.3f})\tData 0.0 (0.0)\n", step,
+                           step == 100 ? 10.0 : 0.16, (10.0 + 0.16 * (step - 100)) / (step - 99));
+  }
+  // The last mean is half of those before.
+  std::string lower;
+  for (int step = 0; step <= 400; step += 10) {
+    lower += fmt::format("Epoch: [0][{}/5005]\tTime 0.160 ({})\tData 0.0 (0.0)\n", step,
+                         step == 400 ? "0.080" : "0.160");
+  }
+  for (const std::string& log : {resumed, lower}) {
+    const auto times = of_metric(all(log), step_time);
+    REQUIRE(times.size() >= 31);
+    for (const Sample& sample : times) {
+      CHECK(sample.steps == 1.0);
+      CHECK(sample.value >= 0.16);
+    }
+  }
+  // So fast that no rate is left between.
+  std::string fast;
+  for (const auto& [step, mean] : {std::pair(10, "1e308"), std::pair(20, "1.4766e308")}) {
+    fast += fmt::format(
+        "[2022-08-29 06:58:{},176] [INFO] [timer.py:198:stop] 0/{}, RunningAvgSamplesPerSec={}, "
+        "CurrSamplesPerSec=1.7e308, MemAllocated=0.36GB, MaxMemAllocated=15.06GB\n",
+        step, step, mean);
+  }
+  const auto rates = of_metric(all(fast), throughput);
+  REQUIRE(rates.size() == 2);
+  for (const Sample& sample : rates) CHECK(sample.value == 1.7e308);
+}
+
 TEST_CASE("import: what a progress bar draws over itself are as many records as on lines") {
   // 50 steps of 2 s and 50 of 1 s. A file of a real job has no line feed for hours.
   const auto bar = [](int step, int all) {

@@ -110,8 +110,12 @@ TEST_CASE("heat map: means stay what they are, however many columns and however 
         CHECK_FALSE(map.stalls.front());
         CHECK(map.stalls.back());
       }
-      // Without the first four steps, two of each worker.
-      CHECK(*map.readings[ReadingId::gpu] == Approx(0.5).margin(0.05));
+      // Without the first four steps, two of each worker, or a third of them: from the end of the
+      // last of these (0.1 s before a look) until that of the last step, of which the GPU works
+      // until half of the looks are over.
+      const double left = std::min(4, length / 3);
+      CHECK(*map.readings[ReadingId::gpu] ==
+            Approx((length - 2.0 * left + 1.0) / (2.0 * (length - left))).epsilon(1e-9));
     }
   }
 }
@@ -147,6 +151,29 @@ TEST_CASE("heat map: rules judge the time in which a job trains, and not its sta
   CHECK(map.judged == seconds(40.0));
   // One sample tells of all four CPUs, of which the job has 1.2.
   CHECK(*map.readings[ReadingId::own_cpu] == Approx(0.3));
+}
+
+TEST_CASE("heat map: where not all steps are kept, rules judge those that are, and that is said") {
+  // 30 steps at 90 %, and 30 at 10 %.
+  const auto of = [](HeatMapMaker maker) {
+    ObservationHeader header;
+    header.clock = ClockKind::relative;
+    header.interval = seconds(1.0);
+    maker.add(header);
+    for (int at = 1; at <= 60; ++at) {
+      maker.add(sample(at, MetricId::gpu_busy, "gpu0", at <= 30 ? 90.0 : 10.0));
+      maker.add(Mark{seconds(1.0 * at), MarkKind::step, false, at});
+    }
+    return maker.finish(seconds(1.0), "o");
+  };
+  const HeatMap cut = of(HeatMapMaker(30));
+  CHECK(cut.judged_first);
+  CHECK(*cut.readings[ReadingId::gpu] == Approx(0.9));
+  CHECK(row_of(cut, "gpu0").mean == Approx(0.5));
+  // Without the first step.
+  const HeatMap whole = of(HeatMapMaker());
+  CHECK_FALSE(whole.judged_first);
+  CHECK(*whole.readings[ReadingId::gpu] == Approx((29.0 * 0.9 + 30.0 * 0.1) / 59.0));
 }
 
 TEST_CASE("heat map: kinds in their order, names as people count; pauses are left out") {

@@ -171,6 +171,8 @@ TEST_CASE("observation: what is wrong with a line is told with its number, all o
       // A double does not tell it from its neighbours.
       {debugger_line("mark", "9007199254740994", "9", "step", "begin"), "a whole number"},
       {debugger_line("feedrate", "1", "9"), "one header, in front"},
+      {R"({"Type":"step","Name":"r","Dimension":"StepSeconds","Value":1,"Timestamp":11,"Steps":0})",
+       "Steps: expected a number above 0, got 0"},
       {"[1, 2]", "expected an object, got a list"},
       {"{}", "SageMaker Debugger"},
       {"{\"Type\":\"cpu\",", ":2: "},

@@ -145,18 +145,39 @@ void Collector::place_steps() {
   tell_epoch_length(utc.empty() ? relative : utc);
 }
 
-/// As the lines count: "[10/5005]". A bar that is drawn once may be of all epochs together.
+/// As the lines count: "[10/5005]". A bar beside them, or a shorter one, may be of a validation,
+/// and one that never begins again of all epochs together.
 void Collector::tell_epoch_length(const std::vector<TimedStep>& steps) {
-  if (steps.empty()) return;
-  const TimedStep& last = steps.back();
-  const double length = last.record.of_epoch.value_or(0.0);
-  const bool once = last.format == FormatId::progress_bar && steps.front().round == last.round;
-  if (length < 1.0 || once) return;
+  struct Told {
+    std::size_t lines = 0;
+    std::int64_t length = 0;
+    const TimedStep* last = nullptr;  // of those with this length
+    bool again = false;
+  };
+  std::map<FormatId, Told> formats;
+  for (const TimedStep& step : steps) {
+    constexpr std::int64_t most = 1'000'000'000'000;  // 2^63 - 1 stands for "nobody knows"
+    Told& of = formats[step.format];
+    const std::int64_t length = whole_or_none(step.record.of_epoch);
+    if (length < 1 || length > most) continue;
+    ++of.lines;
+    if (length < of.length) continue;
+    if (length > of.length) of = {of.lines, length, nullptr, false};
+    of.again = of.again || (of.last != nullptr && of.last->round != step.round &&
+                            step.record.step <= of.last->record.step);
+    of.last = &step;
+  }
+  const Told* told = nullptr;
+  for (const auto& [format, of] : formats) {
+    if (format == FormatId::progress_bar && (formats.size() > 1 || !of.again)) continue;
+    if (of.lines > (told == nullptr ? 0 : told->lines)) told = &of;
+  }
+  if (told == nullptr) return;
   Sample sample;
   sample.metric = MetricId::epoch_steps;
-  sample.value = length;
+  sample.value = static_cast<double>(told->length);
   put(sample, std::nullopt);
-  lines_.back().file = last.file;
+  lines_.back().file = told->last->file;
 }
 
 void Collector::one_clock() {

@@ -49,6 +49,12 @@ class SampledLines {
   }
 
   void tell(std::vector<std::optional<StepsBetween>>& between) const {
+    // Means of something else than all steps until then: of an epoch that was resumed, a meter
+    // begins anew.
+    for (std::size_t i = 1; i < lines_.size(); ++i) {
+      const double rounding = lines_[i - 1].rounding + lines_[i].rounding;
+      if (sums_ != Sums::time_of_day && rest(i - 1, i) < -rounding) return;
+    }
     std::size_t from = 0;
     std::optional<std::size_t> before;  // where the last stretch begins that ends at `from`
     for (std::size_t to = 1; to < lines_.size(); ++to) {
@@ -145,14 +151,15 @@ class SampledLines {
     const double unseen = b.done - a.done - static_cast<double>(to - from);
     const double waits_between =
         b.sum_of_waits - a.sum_of_waits - (b.sum_of_alone_waits - a.sum_of_alone_waits);
-    const double mean = std::max(0.0, rest(from, to) / unseen);
-    if (unseen < 1.0 || !std::isfinite(rest(from, to) + waits_between)) return;
+    if (unseen < 1.0 || rest(from, to) < 0.0) return;
+    if (!std::isfinite(rest(from, to) + waits_between)) return;
+    const double mean = rest(from, to) / unseen;
     for (std::size_t i = from + 1; i <= to; ++i) {
       StepsBetween made;
       made.steps = lines_[i].done - lines_[i - 1].done - 1.0;
       if (made.steps < 1.0) continue;
       if (sums_ == Sums::seconds_a_sample) {
-        if (mean <= 0.0) continue;
+        if (!std::isfinite(1.0 / mean)) continue;
         made.samples_per_s = 1.0 / mean;
       } else {
         made.time = mean;

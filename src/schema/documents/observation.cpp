@@ -158,6 +158,9 @@ Sample sample_of(const Line& line, const MetricRow& row) {
   sample.epoch = line.whole(epoch);
   sample.step = line.whole(step);
   sample.steps = line.number(steps).value_or(1.0);
+  if (!(sample.steps > 0.0)) {
+    throw Wrong{fmt::format("{}: expected a number above 0, got {}", steps, sample.steps)};
+  }
   const bool bounded = row.unit == MetricUnit::percent && !row.over_a_hundred && !sample.cumulative;
   if (bounded && sample.value > 100.0) {
     throw Wrong{
