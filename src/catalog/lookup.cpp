@@ -329,9 +329,12 @@ Lookup<PricedOffer> find_offer(const Catalog& catalog, const OfferQuery& query) 
   return {std::nullopt, no_offer(catalog, query, service, std::move(regions))};
 }
 
+std::string_view cloud_of_machine(const Machine* machine, std::string_view region) {
+  return machine != nullptr ? std::string_view(machine->cloud) : cloud_of_region(region);
+}
+
 bool outside(const Machine* machine, std::string_view region, std::string_view cloud) {
-  if (machine != nullptr) return machine->cloud != cloud;
-  return !region.empty() && cloud_of_region(region) != cloud;
+  return (machine != nullptr || !region.empty()) && cloud_of_machine(machine, region) != cloud;
 }
 
 bool outside_aws(const Machine* machine, std::string_view region) {

@@ -119,9 +119,12 @@ std::string region_of_price(const Catalog& catalog, const Cluster& cluster);
 /// Billing of a service; per second without minimum, assumed, where the catalogue has none.
 BillingRule billing_rule(const Catalog& catalog, std::string_view service);
 
+/// Whose cloud a machine stands in; of one without a name (null) its region says so, and "" is
+/// nobody's, or not known.
+std::string_view cloud_of_machine(const Machine* machine, std::string_view region);
+
 /// Whether a machine is known to stand elsewhere than in `cloud`: what that stores comes to it over
-/// the internet. Of a machine without a name (null) its region says so; without one it is not
-/// known, so no.
+/// the internet. Without name and region it is not known, so no.
 bool outside(const Machine* machine, std::string_view region, std::string_view cloud);
 bool outside_aws(const Machine* machine, std::string_view region);
 

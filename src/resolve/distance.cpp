@@ -35,17 +35,22 @@ double share_from_other_zones(const Context& context) {
 std::optional<Distance> distance_to_data(const Context& context) {
   const Source& source = context.scenario.source;
   const std::string_view cloud = traits(source.service).cloud;
-  if (!source.region || cloud.empty()) return std::nullopt;
-  const Machine* machine = context.machine();
-  // A machine without a name stands where the catalogue's default is, or where its region is.
-  if ((machine != nullptr ? std::string_view(machine->cloud) : "aws") != cloud ||
-      context.outside(cloud)) {
-    return std::nullopt;
-  }
+  if (!source.region || cloud.empty() || context.outside(cloud)) return std::nullopt;
   std::string job = region_of_job(context);
   if (job.empty() && cloud == "aws") job = default_region;
   if (job.empty() || job == *source.region) return std::nullopt;
   return Distance{*source.region, job, continent_of(*source.region) != continent_of(job)};
+}
+
+std::string region_of_checkpoints(const Context& context, const std::string& job,
+                                  const std::string& data) {
+  const auto& given = context.scenario.job.checkpoint;
+  if (given && given->region) return *given->region;
+  if (!given || !given->to) return data;
+  const std::string_view cloud = traits(*given->to).cloud;
+  if (cloud == "aws") return aws_region(context.machine(), job);
+  // Machines that may stand anywhere are taken to stand beside the data, as their reading is.
+  return job.empty() && cloud == traits(context.scenario.source.service).cloud ? data : job;
 }
 
 bool checkpoints_elsewhere(const Context& context) {
@@ -58,8 +63,9 @@ bool checkpoints_elsewhere(const Context& context) {
     if (given->to->name() != source.service.name() || express != from_express) return true;
   }
   const std::string job = region_of_job(context);
-  const std::string data = source.region.value_or(job);
-  return given->region.value_or(given->to ? job : data) != data;
+  const std::string data = source.region.value_or(
+      traits(source.service).cloud == "aws" ? aws_region(context.machine(), job) : job);
+  return region_of_checkpoints(context, job, data) != data;
 }
 
 std::optional<Assumption> way_to_data(const Context& context) {

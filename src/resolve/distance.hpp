@@ -17,6 +17,10 @@ struct Distance {
 };
 std::optional<Distance> distance_to_data(const Context& context);
 
+/// Where checkpoints go of machines in `job` ("": not known), whose data lies in `data`.
+std::string region_of_checkpoints(const Context& context, const std::string& job,
+                                  const std::string& data);
+
 /// Whether checkpoints go to another store, or to one in another region, than the data is in.
 bool checkpoints_elsewhere(const Context& context);
 

@@ -231,8 +231,9 @@ Published published_limits(Context& context, Service service, Bytes request) {
   }
 }
 
-/// Regions that the catalogue has prices in, of a cloud, or of all ("").
-std::vector<std::string> regions_with_prices(const Catalog& catalog, std::string_view cloud) {
+/// Regions that the catalogue has prices in, of a store of a cloud, or of all ("").
+std::vector<std::string> regions_with_prices(const Catalog& catalog, const StoreTraits& store) {
+  const std::string_view cloud = store.cloud;
   std::vector<std::string> list;
   const auto add = [&](const std::string& region) {
     if (!cloud.empty() && cloud_of_region(region) != cloud) return;
@@ -240,20 +241,29 @@ std::vector<std::string> regions_with_prices(const Catalog& catalog, std::string
   };
   for (const std::string& region : regions_of(catalog)) add(region);
   for (const TransferTariff& one : catalog.transfer) add(one.region);
-  for (const ObjectPrice& one : catalog.object_prices) add(one.region);
+  for (const ObjectPrice& one : catalog.object_prices) {
+    // Of several regions ("EU multi-region") the store has prices, too.
+    if (store.objects != nullptr && one.service == store.objects->record) {
+      append_once(list, one.region);
+    } else {
+      add(one.region);
+    }
+  }
   return list;
 }
 
 /// What is taken for the prices of a region that is none of those, or is misspelt.
 void tell_of_unknown(Context& context, std::string_view key,
-                     const std::optional<std::string>& given, std::string_view cloud,
+                     const std::optional<std::string>& given, const StoreTraits& store,
                      std::string_view taken) {
   if (!given || !context.texts) return;
-  const std::vector<std::string> known = regions_with_prices(context.catalog, cloud);
+  const std::vector<std::string> known = regions_with_prices(context.catalog, store);
   if (std::find(known.begin(), known.end(), *given) != known.end()) return;
-  const std::string meant = did_you_mean(*given, known);
   // Catalogues lack regions that there are, and no name is one of a cloud that writes it otherwise.
-  if (meant.empty() && !cloud.empty() && cloud_of_region(*given) == cloud) return;
+  const std::string_view whose = cloud_of_region(*given);
+  const bool may_be = !whose.empty() && (store.cloud.empty() || whose == store.cloud);
+  if (may_be && !store.cloud.empty()) return;
+  const std::string meant = may_be ? std::string() : did_you_mean(*given, known);
   context.remark(RemarkKind::check, fmt::format("{}: no price of the catalogue is of {}{}: {}", key,
                                                 in_quotes(*given), meant, taken));
 }
@@ -268,9 +278,9 @@ void check_regions(Context& context) {
                [](const TransferTariff& one) { return one.path == to_another_region; });
   const auto check = [&](std::string_view key, const std::optional<std::string>& region,
                          const ServiceName& store) {
-    const std::string_view cloud = traits(store).cloud;
-    if (cloud == "aws") return check_word(context, key, region, of_aws);
-    if (!cloud.empty()) tell_of_unknown(context, key, region, cloud, prices_stand_in);
+    const StoreTraits& of = traits(store);
+    if (of.cloud == "aws") return check_word(context, key, region, of_aws);
+    if (!of.cloud.empty()) tell_of_unknown(context, key, region, of, prices_stand_in);
   };
   check("/source/region", s.source.region, s.source.service);
   if (const auto& saved = s.job.checkpoint) {
@@ -279,8 +289,10 @@ void check_regions(Context& context) {
   // The region of a machine that has its price by the catalogue is refused with that.
   const Cluster& cluster = s.cluster;
   if (cluster.instance && !cluster.price && !cluster.prices) return;
-  tell_of_unknown(context, "/cluster/region", cluster.region, "",
-                  cluster.instance
+  const bool in_a_cloud =
+      cluster.instance || (cluster.region && !cloud_of_region(*cluster.region).empty());
+  tell_of_unknown(context, "/cluster/region", cluster.region, StoreTraits{},
+                  in_a_cloud
                       ? prices_stand_in
                       : "the machines are taken to stand outside of every cloud, and what leaves "
                         "one for them is paid as to the internet");

@@ -401,8 +401,7 @@ struct Pricer {
     const std::string to = there != nullptr ? there->cloud : std::string(own_machines);
     auto tiers = find_way_out(catalog, cloud, from, continent_of(region));
     if (!tiers) {
-      return unpriced(fmt::format("What leaves {} for {}", cloud_title(cloud),
-                                  there != nullptr ? cloud_title(to) : "machines of your own"),
+      return unpriced(fmt::format("What leaves {} for {}", cloud_title(cloud), cloud_title(to)),
                       tiers.failure.message);
     }
     terms.transfer.push_back(

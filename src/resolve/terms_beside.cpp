@@ -125,14 +125,13 @@ struct CheckpointPricer {
 
   /// From instances to a store of another cloud, and back.
   void cross_clouds(std::string_view to) {
-    const Machine* machine = context.machine();
-    const std::string_view cloud = machine != nullptr    ? std::string_view(machine->cloud)
-                                   : regions.job.empty() ? "aws"
-                                                         : cloud_of_region(regions.job);
+    const std::string_view cloud = cloud_of_machine(context.machine(), regions.job);
     const std::string& there = cloud == "aws" ? regions.aws : regions.job;
     // What leaves a data centre of one's own costs what its line does.
     if (!cloud.empty()) leave_cloud(cloud, there, to, region, TransferTerms::Of::checkpoints);
-    if (loads()) leave_cloud(to, region, cloud, there, TransferTerms::Of::checkpoints_loaded);
+    if (!loads()) return;
+    leave_cloud(to, region, cloud.empty() ? own_machines : cloud, there,
+                TransferTerms::Of::checkpoints_loaded);
   }
   void leave_cloud(std::string_view cloud, const std::string& from, std::string_view to,
                    std::string_view there, TransferTerms::Of of) {
@@ -233,6 +232,7 @@ std::string_view cloud_title(std::string_view cloud) {
   if (cloud == "aws") return "AWS";
   if (cloud == "gcp") return "GCP";
   if (cloud == "azure") return "Azure";
+  if (cloud == own_machines) return "machines of your own";
   return cloud;
 }
 
@@ -270,9 +270,7 @@ void add_checkpoint_terms(Context& context, const TermRegions& regions) {
   CheckpointPricer pricer{context, regions, context.out.terms, checkpoint_store(s),
                           named || (given && given->region)};
   const Service family = pricer.store.family();
-  pricer.region =
-      named ? (traits(family).cloud == "aws" ? regions.aws : regions.job) : regions.data;
-  if (given && given->region) pricer.region = *given->region;
+  pricer.region = region_of_checkpoints(context, regions.job, regions.data);
   if (named) {
     const std::string_view means = pricer.store.row().storage_class;
     pricer.storage_class = means.empty() && family == Service::s3 ? "STANDARD" : means;

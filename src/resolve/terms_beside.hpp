@@ -14,7 +14,8 @@ struct TermRegions {
   std::string job, aws, data;
 };
 
-/// "GCP" for "gcp"; others have no other name than that of the catalogue.
+/// "GCP" for "gcp", and what own_machines are called; others have no other name than that of the
+/// catalogue.
 std::string_view cloud_title(std::string_view cloud);
 
 /// Something that has no price, and is missing from the bill: told of as a remark to check, or

@@ -147,6 +147,34 @@ TEST_CASE("checkpoints: the store of the data by its name is that store") {
   CHECK(asks(named, lustre));
   CHECK(asks(R"({"size": "12 GB", "interval": "10 min", "region": "us-west-2"})", {}));
   CHECK_FALSE(asks(R"({"size": "12 GB", "interval": "10 min", "region": "us-east-1"})", {}));
+  // Of machines without a name, S3 is the one that the bill has: us-east-1 where theirs is unknown.
+  const char* const in_the_east =
+      R"({"size": "12 GB", "interval": "10 min", "region": "us-east-1"})";
+  for (const char* region : {"", R"(, "region": "on-premises")"}) {
+    INFO(region);
+    const auto nameless = [&](Settings more) {
+      more.insert(more.begin(),
+                  {"/cluster", std::string(R"({"vcpus": 8, "cores": 4, "memory": "61 GB",
+                                              "gpus_per_instance": 1, "network": "10 Gbit/s",
+                                              "price": "3 USD/h")") +
+                                   region + "}"});
+      return more;
+    };
+    CHECK_FALSE(asks(named, nameless({})));
+    CHECK_FALSE(asks(named, nameless({{"source.region", "us-east-1"}})));
+    CHECK(asks(named, nameless({{"source.region", "us-west-2"}})));
+    CHECK_FALSE(asks(in_the_east, nameless({})));
+    CHECK(asks(in_the_east, nameless({{"source.region", "us-west-2"}})));
+  }
+  // Their place is not known: GCS beside them is that of the data.
+  const Settings gcs = {{"/cluster", R"({"vcpus": 8, "cores": 4, "memory": "61 GB",
+                                         "gpus_per_instance": 1, "network": "10 Gbit/s",
+                                         "price": "3 USD/h"})"},
+                        {"source.service", "gcs"},
+                        {"source.first_byte_latency", "50 ms"},
+                        {"source.bandwidth", "1 GB/s"},
+                        {"source.region", "europe-west1"}};
+  CHECK_FALSE(asks(R"({"size": "12 GB", "interval": "10 min", "to": "gcs"})", gcs));
 }
 
 TEST_CASE("checkpoints: S3 takes 3,500 writes a second under a prefix") {

@@ -49,8 +49,35 @@ TEST_CASE("distance: a region's name says whose it is") {
     INFO(offer.region);
     CHECK(cloud_of_region(offer.region) == cloud);
   }
-  for (const char* name : {"onprem", "on-premises", "at-home", "rack-1", "us-east", ""}) {
+  for (const char* name : {"onprem", "on-premises", "at-home", "rack-1", "us-east", "campus",
+                           "brussels", "us", "us-ashburn-1", "eu-frankfurt-1", ""}) {
+    INFO(name);
     CHECK(cloud_of_region(name).empty());
+  }
+  for (const char* name : {"centralus", "eastus2", "southcentralus", "usgovvirginia", "uksouth",
+                           "ukwest", "malaysiawest"}) {
+    INFO(name);
+    CHECK(cloud_of_region(name) == "azure");
+  }
+  CHECK(cloud_of_region("us-gov-west-1") == "aws");
+  CHECK(cloud_of_region("me-west1") == "gcp");
+}
+
+TEST_CASE("distance: regions of other sellers are no cloud's, but for names that one has, too") {
+  std::set<std::string> clouds;
+  for (const Offer& offer : test::catalog().offers) {
+    for (const char* service : {"ec2", "sagemaker", "gcp", "azure"}) {
+      if (offer.service == service) clouds.insert(offer.region);
+    }
+  }
+  std::set<std::string> others;
+  for (const Offer& offer : test::catalog().offers) {
+    if (!clouds.contains(offer.region)) others.insert(offer.region);
+  }
+  CHECK(others.contains("eu-north1"));
+  for (const std::string& region : others) {
+    INFO(region);
+    CHECK(cloud_of_region(region).empty());
   }
 }
 
@@ -66,6 +93,8 @@ TEST_CASE("distance: names of one continent, whatever the cloud") {
   CHECK(continent_of("ap-southeast-2") == "australia");
   CHECK(continent_of("ap-southeast-1") == "asia");
   CHECK(continent_of("southafricanorth") == "africa");
+  CHECK(continent_of("malaysiawest") == "asia");
+  CHECK(continent_of("us") == "north america");
   CHECK(continent_of("at-home").empty());
 }
 

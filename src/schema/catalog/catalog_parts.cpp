@@ -324,9 +324,8 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       return member_text(record, "path").starts_with(way);
     });
   };
-  if (machine != nullptr && machine->cloud != "aws") add_ways_out(machine->cloud);
-  if (machine == nullptr && cloud_of_region(region_of_job) != "aws") {
-    add_ways_out(cloud_of_region(region_of_job));
+  if (const std::string_view cloud = cloud_of_machine(machine, region_of_job); cloud != "aws") {
+    add_ways_out(cloud);
   }
   if (const ObjectStore* const store = traits(service).objects) {
     if (outside(machine, region_of_job, traits(service).cloud)) add_ways_out(traits(service).cloud);
