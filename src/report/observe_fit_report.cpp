@@ -32,7 +32,7 @@ Table figures(const ObservedJob& job) {
     if (number) add(what, duration(seconds(number->value)), *number);
   };
   const auto cost = [&](const char* what, const std::optional<ObservedNumber>& number) {
-    if (number) add(what, per_sample(number->value), *number);
+    if (number) add(what, number->value > 0.0 ? per_sample(number->value) : "none", *number);
   };
   const auto share = [&](const char* what, const std::optional<ObservedNumber>& number) {
     if (number) add(what, percent(number->value), *number);

@@ -299,8 +299,9 @@ Pages pages() {
       "of workers are simulated as well: if they save at least half of that, the cause is too few\n"
       "workers. If the download is mostly before training, it is that; else it is streaming. "
       "Stages\n"
-      "that no rule speaks of (startup, handover, h2d, allreduce, checkpoint) and jobs in which\n"
-      "nothing gains 1 % are a row of their own.\n\n";
+      "that no rule speaks of (handover, h2d, allreduce, checkpoint) and jobs in which nothing "
+      "gains\n"
+      "1 % are a row of their own, and so are workers that start anew in each epoch.\n\n";
   page += fmt::format(
       "The population: the shipped scenarios that simulate a pipeline ({}), each as it is, and {}\n"
       "jobs drawn over the shipped catalogue, each source, input mode, disk, machine with GPUs, "
