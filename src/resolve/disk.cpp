@@ -253,15 +253,15 @@ std::optional<Bandwidth> write_rate(const Read& disk) {
 static void share_cache(Context& context, Bytes data) {
   Inputs& inputs = context.out.inputs;
   const double instances = inputs.instances;
-  const Bytes room = *source_cache(context) * instances;
-  inputs.caches.on_disk = std::min(1.0, room / data);
   if (instances <= 1.0 || parts_read(context) > 1.0) {
+    inputs.caches.on_disk = std::min(1.0, data_on_disk(context) / data);
     tell_without_effect(context, "/source/shared_cache",
                         instances <= 1.0        ? "there is one instance"
                         : shards(context) > 1.0 ? "sharding gives each instance other data"
                                                 : "the loader gives each instance other shards");
     return;
   }
+  inputs.caches.on_disk = std::min(1.0, *source_cache(context) * instances / data);
   inputs.caches.from_peers = 1.0 - 1.0 / instances;
   inputs.caches.peer_latency = context.assume<Duration>(Stage::disk, assumed::peer_latency);
 }
