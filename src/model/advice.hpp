@@ -72,6 +72,15 @@ struct JobFigures {
   bool held = true;                 ///< the weights, by the GPUs, as far as anybody knows
 };
 
+/// Whether a job can run, and keeps within limits.
+inline bool meets(const Constraints& limits, const JobFigures& job) {
+  return job.held && limits.met(job.time, job.money);
+}
+/// Whether `job` does, and the one that it was before does not.
+inline bool rescues(const Constraints& limits, const JobFigures& before, const JobFigures& job) {
+  return !meets(limits, before) && meets(limits, job);
+}
+
 /// A rung of the ladder: the scenario with `set`, simulated.
 struct RungResult {
   Rung rung = Rung::one_gpu;

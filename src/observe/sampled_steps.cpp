@@ -49,9 +49,8 @@ std::optional<std::string> why_unsure(const StepSamples& told, const Observation
       "--throughput, samples over time by the clock, settles what all of them are";
   if (header.source.find(source_of_medians) != std::string::npos) {
     return fmt::format(
-        "{} tells medians of 20 steps: where one step in {:.0f} waits for its worker, they leave "
-        "it "
-        "out; {}",
+        "{} tells medians of 20 steps: where one step in {:.0f} waits for its worker, they "
+        "leave it out; {}",
         source, workers, settles);
   }
   const std::int64_t apart = stride(times->second);

@@ -53,10 +53,6 @@ const Remedied* first_of(const Advice& advice, RemedyStanding standing) {
 
 namespace {
 
-bool meets(const Advice& advice, const JobFigures& job) {
-  return job.held && advice.constraints.met(job.time, job.money);
-}
-
 /// Of what the job costs, or of its time where nothing has a price.
 double saved_share(const Advice& advice, Money saved, Duration sooner) {
   return advice.priced ? saved / (advice.jobs * advice.before.total) : sooner / advice.before.time;
@@ -65,7 +61,7 @@ double saved_share(const Advice& advice, Money saved, Duration sooner) {
 /// What costs more is advised for the constraints that it meets.
 bool rescues(const Advice& advice, const Remedied& row) {
   return (advice.priced && row.saved < Money{}) ||
-         (!meets(advice, advice.before) && row.after && meets(advice, *row.after));
+         (row.after && feedrate::rescues(advice.constraints, advice.before, *row.after));
 }
 
 }  // namespace
@@ -116,22 +112,24 @@ const Remedied* outweighs_all(const Advice& advice) {
     }
   }
   if (advice.together) at_least(advice.together->saved, advice.together->sooner);
-  const bool enough = most != nullptr && worth(advice, *most) > least &&
-                      saved_share(advice, most->saved, most->sooner) >= worth_changing &&
-                      (meets(advice, *most->after) || !meets(advice, advice.before));
+  const bool enough =
+      most != nullptr && worth(advice, *most) > least &&
+      saved_share(advice, most->saved, most->sooner) >= worth_changing &&
+      (meets(advice.constraints, *most->after) || !meets(advice.constraints, advice.before));
   return enough ? most : nullptr;
 }
 
 /// What is quickly done comes first; what saves far more must not be overlooked. Nothing that
 /// misses the constraints is named beside a first remedy that meets them. Null: there is none.
 const Remedied* saves_far_more(const Advice& advice, const Remedied& first) {
-  const bool must_meet = meets(advice, *first.after);
+  const bool must_meet = meets(advice.constraints, *first.after);
   const Remedied* most = nullptr;
   double least = std::max(0.0, far_more * worth(advice, first));
   for (const Remedied& row : advice.remedies) {
     if (row.standing != RemedyStanding::advised || row.number == first.number) continue;
     if (!mostly_saves(advice, row)) continue;
-    if ((must_meet && !meets(advice, *row.after)) || worth(advice, row) <= least) continue;
+    if ((must_meet && !meets(advice.constraints, *row.after)) || worth(advice, row) <= least)
+      continue;
     most = &row;
     least = worth(advice, row);
   }
@@ -339,10 +337,11 @@ std::string limits_words(const Advice& advice) {
   if (budget) {
     asked += std::string(asked.empty() ? "" : " and ") + "the budget of " + money(*budget);
   }
-  if (meets(advice, advice.before)) return fmt::format("The job as it is meets {}.", asked);
+  if (meets(advice.constraints, advice.before))
+    return fmt::format("The job as it is meets {}.", asked);
   std::string numbers;
   for (const Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised || !meets(advice, *row.after)) continue;
+    if (row.standing != RemedyStanding::advised || !meets(advice.constraints, *row.after)) continue;
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row.number);
   }
   if (!numbers.empty()) {
@@ -351,7 +350,7 @@ std::string limits_words(const Advice& advice) {
         (numbers.find(',') == std::string::npos ? "remedy " : "any one of the remedies ") +
             numbers);
   }
-  if (advice.together && meets(advice, advice.together->after)) {
+  if (advice.together && meets(advice.constraints, advice.together->after)) {
     return fmt::format("The job as it is does not meet {}; with the best together it does.", asked);
   }
   return fmt::format("Neither the job as it is nor any remedy here meets {}.", asked);

@@ -447,8 +447,7 @@ Report fitting_rules(const Diagnosis& d) {
   if (!d.answer.open.empty() && said) {
     report.add(still_open(d));
   }
-  bool told =
-      d.answer.cause == Cause::unsaid || d.answer.cause == Cause::epoch_start || other_remedies(d);
+  bool told = d.answer.cause == Cause::unsaid || other_remedies(d);
   for (const JudgedRule* judged : with_fit(d.rules, Fit::fits)) {
     told = told || judged->rule->cause == d.answer.cause;
   }

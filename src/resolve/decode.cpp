@@ -159,9 +159,8 @@ void say_native(Context& context, const std::vector<std::string>& operations) {
   const auto& whole = context.host->operations.at("getitem");
   context.out.caveats.push_back(fmt::format(
       "The guesses of {} stay: {} measured them in native code, which PyTorch's workers do not "
-      "run. "
-      "PyTorch took {} for a whole sample there: {{\"operation\": \"getitem\"}} as the only "
-      "operation takes that.",
+      "run. PyTorch took {} for a whole sample there: {{\"operation\": \"getitem\"}} as the "
+      "only operation takes that.",
       fmt::join(operations, ", "), context.host->name, text_of(whole.value)));
 }
 

@@ -222,16 +222,10 @@ void tell_of_padding(Context& context) {
 
 void tell_of_last_batches(Context& context) {
   const Inputs& inputs = context.out.inputs;
-  if (!pipeline::divides_objects(inputs)) return;
+  if (!context.texts || !pipeline::divides_objects(inputs)) return;
   constexpr double worth_saying = 0.02;
   const double simulated = pipeline::epoch_shape(inputs).steps;
   const double real = pipeline::batches_by_worker(inputs);
-  if (real < 1.0) {
-    return context.problem("/loader/drop_last",
-                           "each worker drops an incomplete batch, and none has a whole one: use "
-                           "fewer workers or a smaller batch");
-  }
-  if (!context.texts) return;
   if (std::abs(real / simulated - 1.0) < worth_saying) return;
   context.out.caveats.push_back(fmt::format(
       "Each worker {} an incomplete batch of its own: an epoch has {:g} steps, and {:g} are "

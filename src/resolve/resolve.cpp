@@ -14,6 +14,7 @@
 #include "model/drawn_numbers.hpp"
 #include "model/drift.hpp"
 #include "model/machine_figures.hpp"
+#include "pipeline/loading.hpp"
 #include "resolve/context.hpp"
 #include "resolve/efficiency.hpp"
 #include "resolve/exchange.hpp"
@@ -443,6 +444,10 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
           "/loader/batch_size",
           fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
                       inputs.batch, inputs.samples, inputs.gpus()));
+    } else if (pipeline::divides_objects(inputs) && pipeline::batches_by_worker(inputs) < 1.0) {
+      context.problem("/loader/drop_last",
+                      "each worker drops an incomplete batch, and none has a whole one: use fewer "
+                      "workers or a smaller batch");
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
       if (inputs.instances > 1.0 && !context.layout) {

@@ -273,14 +273,16 @@ constexpr std::string_view prices_stand_in = "those of another region are taken 
 /// Regions of AWS are refused where there are none of that name.
 void check_regions(Context& context) {
   const Scenario& s = context.scenario;
-  const std::vector<std::string> of_aws =
-      names_in(context.catalog.transfer, &TransferTariff::region,
-               [](const TransferTariff& one) { return one.path == to_another_region; });
   const auto check = [&](std::string_view key, const std::optional<std::string>& region,
                          const ServiceName& store) {
+    if (!region) return;
     const StoreTraits& of = traits(store);
-    if (of.cloud == "aws") return check_word(context, key, region, of_aws);
-    if (!of.cloud.empty()) tell_of_unknown(context, key, region, of, prices_stand_in);
+    if (of.cloud == "aws") {
+      check_word(context, key, region,
+                 names_in(context.catalog.transfer, &TransferTariff::region,
+                          [](const TransferTariff& one) { return one.path == to_another_region; }));
+    } else if (!of.cloud.empty())
+      tell_of_unknown(context, key, region, of, prices_stand_in);
   };
   check("/source/region", s.source.region, s.source.service);
   if (const auto& saved = s.job.checkpoint) {

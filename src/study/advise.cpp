@@ -60,10 +60,14 @@ class Adviser {
     const Result base = run(scenario, catalog_, host_, of_base);
     advice_.before = figures_of_job(base);
     mean_time_ = base.times.total;
+    std::optional<double> enough_workers;
     if (options_.events) {
-      Stated as_it_is = stated({{}}).front();
-      advice_.before = as_it_is.figures;
-      advice_.confirmed = std::move(as_it_is.confirmed);
+      RunOptions options = by_events(true);
+      options.try_workers = true;
+      const Result as_it_is = run(scenario, catalog_, host_, options);
+      advice_.before = figures_of_job(as_it_is);
+      advice_.confirmed = study::confirmed(0, {}, as_it_is);
+      enough_workers = workers_by_events(as_it_is);
     }
     advice_.before.held = !resolved.unheld;
     advice_.caveats = base.caveats;
@@ -92,7 +96,7 @@ class Adviser {
                               advice_.priced,
                               !savings_.meets(advice_.before),
                               options_.jobs,
-                              options_.events ? workers_by_events() : std::nullopt};
+                              enough_workers};
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
     if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
@@ -152,10 +156,8 @@ class Adviser {
   }
 
   /// As `run` names it by its events; empty where these do not choose, or as many as there are.
-  [[nodiscard]] std::optional<double> workers_by_events() const {
-    RunOptions options = by_events(true);
-    options.try_workers = true;
-    const auto workers = run(make_({}), catalog_, host_, options).bottleneck.workers;
+  static std::optional<double> workers_by_events(const Result& as_it_is) {
+    const auto& workers = as_it_is.bottleneck.workers;
     const bool others = workers && workers->by_events && workers->best != workers->now;
     return others ? std::optional(workers->best) : std::nullopt;
   }
@@ -186,7 +188,7 @@ class Adviser {
     row.sooner = advice_.before.time - row.after->time;
     row.saved = options_.jobs * (advice_.before.total - row.after->total) - row.one_off;
     const double change = 1.0 - savings_.cost(*row.after, row.one_off) / savings_.cost_before();
-    const bool helps = change >= least_saving || rescues(row);
+    const bool helps = change >= least_saving || savings_.rescues(row);
     const bool too_long = savings_.too_long(*row.after, row.longest, advice_.before.time);
     row.standing = helps ? too_long ? RemedyStanding::takes_longer : RemedyStanding::advised
                    : change > -least_saving ? RemedyStanding::no_help
@@ -363,15 +365,10 @@ class Adviser {
     return row;
   }
 
-  /// A job that misses its deadline may cost more once it meets it.
-  [[nodiscard]] bool rescues(const Remedied& row) const {
-    return row.after && savings_.rescues(*row.after);
-  }
-
   /// Whether it is advised, and saves in half of the draws at least.
   [[nodiscard]] bool mostly_saves(const Remedied& row) const {
     return row.standing == RemedyStanding::advised &&
-           (row.pays.value_or(1.0) >= 0.5 || rescues(row));
+           (row.pays.value_or(1.0) >= 0.5 || savings_.rescues(row));
   }
 
   /// States what is advised first. What does not help by its events, or only kept the deadline and
@@ -446,7 +443,7 @@ class Adviser {
     });
     bool any = false;
     for (Remedied* row : rows) {
-      if (row->pays.value_or(1.0) > 0.0 || rescues(*row)) continue;
+      if (row->pays.value_or(1.0) > 0.0 || savings_.rescues(*row)) continue;
       row->standing = RemedyStanding::no_help;
       row->number = 0;
       any = true;

@@ -20,11 +20,14 @@ struct Savings {
   Constraints constraints;
 
   [[nodiscard]] bool meets(const JobFigures& job) const {
-    return job.held && constraints.met(job.time, job.money);
+    return feedrate::meets(constraints, job);
   }
   [[nodiscard]] bool meets(const Remedied& row) const { return row.after && meets(*row.after); }
-  /// Whether the changed job is one that keeps within limits which the job as it is does not.
-  [[nodiscard]] bool rescues(const JobFigures& job) const { return !meets(before) && meets(job); }
+  /// A job that misses its limits may cost more, or take longer, once it meets them.
+  [[nodiscard]] bool rescues(const JobFigures& job) const {
+    return feedrate::rescues(constraints, before, job);
+  }
+  [[nodiscard]] bool rescues(const Remedied& row) const { return row.after && rescues(*row.after); }
   /// Whether the changed job is late where the one that takes `now` is not, or takes more than
   /// `longest` times as long, and nothing allows for that: all time up to a deadline is allowed,
   /// and without one what it takes to keep within a budget that the job as it is exceeds.

@@ -9,11 +9,9 @@ namespace {
 
 void add_ranked(std::vector<Remedied>& made, const std::vector<Remedied>& rows,
                 const Savings& savings, RemedyStanding standing, bool rescuing) {
-  const bool missed = !savings.meets(savings.before);
   std::array<std::vector<const Remedied*>, remedy_kind_words.size()> kinds;
   for (const Remedied& row : rows) {
-    const bool rescues = missed && savings.meets(row);
-    if (row.standing != standing || rescues != rescuing) continue;
+    if (row.standing != standing || savings.rescues(row) != rescuing) continue;
     kinds[static_cast<std::size_t>(row.what.kind)].push_back(&row);
   }
   for (auto& kind : kinds) {
@@ -84,8 +82,7 @@ Rung rung_to_work_on(const Advice& advice, const Savings& savings) {
 void choose_rung(Advice& advice, const Savings& savings) {
   advice.works_on = rung_to_work_on(advice, savings);
   for (Remedied& row : advice.remedies) {
-    if (row.standing != RemedyStanding::advised) continue;
-    if (row.after && savings.rescues(*row.after)) continue;
+    if (row.standing != RemedyStanding::advised || savings.rescues(row)) continue;
     if (row.what.from > advice.works_on) row.standing = RemedyStanding::later;
   }
 }

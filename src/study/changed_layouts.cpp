@@ -87,9 +87,8 @@ std::vector<Change> fewer_stages(const Situation& s) {
     const auto set = [&](const char* key, double before, double then) {
       if (then == before) return;
       change.set.emplace_back(key, exact_text(then));
-      const std::string_view whole = key;
-      const std::string_view name = whole.substr(whole.find_last_of('/') + 1);
-      change.words += (change.words.empty() ? "" : ", ") + words::assigned(name, exact_text(then));
+      change.words +=
+          (change.words.empty() ? "" : ", ") + words::assigned(last_word(key), exact_text(then));
     };
     set("/job/parallel/pipeline", now.pipeline, stages);
     set("batch_size", batch, batch_then);

@@ -432,8 +432,7 @@ const Remedy storage_list[] = {
     {{"gp3", "gp3 with more throughput and IOPS", RemedyKind::infrastructure, 0.5, Rung::one_gpu,
       "the data is read from an EBS volume",
       "125 MB/s and 3,000 IOPS are included; up to 2,000 MiB/s and 80,000 IOPS are sold separately "
-      "(EBS user "
-      "guide)",
+      "(EBS user guide)",
       "the instance's own EBS limit applies as well as the volume's"},
      on_ebs,
      gp3_rates},

@@ -316,8 +316,7 @@ const Remedy training_list[] = {
       Rung::one_instance,
       "GPUs of a pipeline idle, and the weights of a model of known size fit into fewer",
       "of p stages and m micro-batches, a GPU idles p - 1 of m + p - 1 (Narayanan et al., SC "
-      "2021); "
-      "the global batch and the micro-batches stay as they are",
+      "2021); the global batch and the micro-batches stay as they are",
       "weights, gradients and Adam's state take more of each GPU's memory, 60 % at most here"},
      [](const Situation& s) {
        return s.result.layout && s.result.layout->bubble > 0.0 &&

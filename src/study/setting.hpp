@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace feedrate::study {
 
 /// KEY, VALUE for each key that is set, in this order.
 using Setting = std::vector<std::pair<std::string, std::string>>;
+
+/// A key as people type it: "tensor" of "/job/parallel/tensor".
+inline std::string_view last_word(std::string_view key) {
+  return key.substr(key.find_last_of("./") + 1);
+}
 
 /// The scenario with these keys set; InputError where that makes none. May be called from several
 /// threads.

@@ -80,15 +80,6 @@ Setting Grid::at(std::size_t point) const {
   return set;
 }
 
-namespace {
-
-/// Of a key as people type it: "tensor" of "/job/parallel/tensor".
-std::string_view last_word(std::string_view key) {
-  return key.substr(key.find_last_of("./") + 1);
-}
-
-}  // namespace
-
 std::string data_follows(const Scenario& first, std::span<const Setting> settings) {
   if (first.source.region || traits(first.source.service).cloud.empty()) return "";
   std::set<std::string_view> regions;

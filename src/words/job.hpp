@@ -27,9 +27,8 @@ inline constexpr std::string_view data_follows =
     "--set /source/region=REGION the data stays where it is";
 inline constexpr std::string_view batch_follows =
     "the batch of each replica is kept: where tensor, context and pipeline spread each replica "
-    "over "
-    "fewer GPUs, there are more replicas, and a step trains on more samples; to compare the same "
-    "training, vary batch_size along with them";
+    "over fewer GPUs, there are more replicas, and a step trains on more samples; to compare the "
+    "same training, vary batch_size along with them";
 inline constexpr std::string_view loading_loses =
     "the input pipeline is the limit on one instance already, so the exchange of gradients that "
     "the "

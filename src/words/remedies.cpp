@@ -42,8 +42,8 @@ std::string preprocessing_helpers(double n, std::string_view instance) {
 std::string ranked_by_time(Duration least) {
   return fmt::format(
       "Each start is billed for {:g} s at least, and the job takes less than twice that: changes "
-      "are "
-      "ranked by the time that they save. State the epochs of the whole job to rank them by cost.",
+      "are ranked by the time that they save. State the epochs of the whole job to rank them by "
+      "cost.",
       least / seconds(1.0));
 }
 
