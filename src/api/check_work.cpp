@@ -342,7 +342,13 @@ class Checker {
                     [](const Part& part) { return part.groups.back() == InputGroup::simulator; });
     if (by_simulator) {
       verdict.remarks.push_back(
-          fmt::format("baseline made by feedrate {}, this is {}", job.entry->version, version));
+          job.entry->version == version
+              ? fmt::format(
+                    "the baseline's figures are not what its inputs give: they were edited, "
+                    "or made by another build of feedrate {}",
+                    version)
+              : fmt::format("baseline made by feedrate {}, this is {}", job.entry->version,
+                            version));
     }
   }
 

@@ -44,7 +44,17 @@ inline double quantile_of_sorted(std::span<const double> sorted, double p) {
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-/// The same of values in any order.
+/// Below which one further draw lies with probability `p`, of draws that are independent of each
+/// other (type 6): between the 5 and 95 % of type 7, only 0.9 (n - 1)/(n + 1) of what is drawn next
+/// do. Beyond what n draws tell, the least or the largest of them. Precondition: sorted, not empty.
+inline double quantile_of_draws(std::span<const double> sorted, double p) {
+  const auto last = static_cast<double>(sorted.size() - 1);
+  if (last <= 0.0) return sorted.front();
+  const double at = std::clamp(p * (last + 2.0) - 1.0, 0.0, last);
+  return quantile_of_sorted(sorted, at / last);
+}
+
+/// quantile_of_sorted() of values in any order.
 inline double quantile(std::vector<double> values, double p) {
   std::sort(values.begin(), values.end());
   return quantile_of_sorted(values, p);

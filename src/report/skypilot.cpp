@@ -51,13 +51,15 @@ std::string without_digits(std::string_view text) {
   return out;
 }
 
-/// Remarks of the predictions, each once whatever its numbers, with the machines that it is of
-/// where it is not of all.
+/// Remarks of the predictions, each once whatever its numbers, which are the first machine's: with
+/// the machines that it is of where it is not of all, and which has these numbers where they
+/// differ.
 std::string remark_lines(const SkyTask& task) {
   struct Remark {
     std::string like, text;
     std::size_t candidates;
     std::vector<std::string> of;
+    bool differs = false;  ///< other machines have other numbers
   };
   constexpr std::size_t most_named = 4;
   std::vector<Remark> list;
@@ -68,6 +70,7 @@ std::string remark_lines(const SkyTask& task) {
                                [&](const Remark& one) { return one.like == like; });
       if (same == list.end()) same = list.insert(list.end(), {like, text, 0, {}});
       ++same->candidates;
+      same->differs = same->differs || text != same->text;
       const std::string& name = candidate.machine.instance_type;
       if (std::find(same->of.begin(), same->of.end(), name) == same->of.end()) {
         same->of.push_back(name);
@@ -78,12 +81,14 @@ std::string remark_lines(const SkyTask& task) {
   for (const Remark& remark : list) {
     std::string whose;
     for (std::size_t i = 0; i < std::min(most_named, remark.of.size()); ++i) {
-      whose += (i == 0 ? "" : ", ") + remark.of[i];
+      const bool behind_first = i == 1 && remark.differs;
+      whose += (i == 0 ? "" : behind_first ? " (and with other numbers on " : ", ") + remark.of[i];
     }
     if (remark.of.size() > most_named) {
       whose += fmt::format(" and {} more", remark.of.size() - most_named);
     }
-    const bool all = remark.candidates >= task.candidates.size();
+    if (remark.differs && remark.of.size() > 1) whose += ')';
+    const bool all = remark.candidates >= task.candidates.size() && !remark.differs;
     lines += fmt::format("# Remark{}: {}\n", all ? "" : " on " + printable(whose),
                          printable(remark.text));
   }

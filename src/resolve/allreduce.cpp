@@ -246,7 +246,9 @@ static void resolve_gradients(Context& context) {
   if (job.efficiency && inputs.instances > 1.0) {
     const double efficiency =
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
-    context.time_ratio = 1.0 / (inputs.instances_alike() * efficiency);
+    // One beyond 1 was measured: what exceeds a linear scaling is what caches gain.
+    context.of_one_instance =
+        OfOneInstance{1.0 / (inputs.instances_alike() * efficiency), efficiency <= 1.0};
   } else if (job.scaling_fit && inputs.instances > 1.0) {
     ScalingFit fit = *job.scaling_fit;
     const bool open = fit.fewest > 1.0;
@@ -259,14 +261,14 @@ static void resolve_gradients(Context& context) {
         !measured && fit.most > 0.0 && inputs.instances > fit.most
             ? context.assume<double>(Stage::allreduce, assumed::scaling_departure)
             : 0.0;
-    context.time_ratio =
+    const double ratio =
         measured.value_or(from_fit(fit, inputs.instances, training_batch(context), departure));
+    context.of_one_instance = OfOneInstance{ratio};
     if (!measured) say_fitted(context, fit);
     if (open) say_open(context, *job.scaling_fit);
-    context.use(
-        Stage::allreduce, "/job/scaling",
-        Value<double>::given(*context.time_ratio, measured ? "measured with so many instances"
-                                                           : "fitted to the scaling points"));
+    context.use(Stage::allreduce, "/job/scaling",
+                Value<double>::given(ratio, measured ? "measured with so many instances"
+                                                     : "fitted to the scaling points"));
   } else if (context.layout) {
     inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));
   } else if (exchanges_nothing(job)) {

@@ -19,6 +19,7 @@
 #include "catalog/lookup.hpp"
 #include "collective/layout.hpp"
 #include "resolve/assumptions.hpp"
+#include "resolve/efficiency.hpp"
 #include "resolve/resolve.hpp"
 #include "resolve/stack_defaults.hpp"
 
@@ -126,8 +127,8 @@ struct Context {
   bool gradients_apart = false;            ///< gradients have a network that nothing else uses
   std::optional<Spread> layout{};          ///< filled by resolve_layout()
   std::optional<NetworkFabric> fabric{};   ///< filled by network_fabric()
-  /// T(N)/T(1) of the epochs, where that is given or follows from a measured scaling.
-  std::optional<double> time_ratio{};
+  /// Where T(N)/T(1) of the epochs is given or follows from a measured scaling.
+  std::optional<OfOneInstance> of_one_instance{};
   bool texts = true;    ///< whether anyone reads the keys and texts of what is used
   bool records = true;  ///< whether anyone asks what is used
   std::array<std::optional<double>, 4> slower{};  ///< drawn drift of each group, once it is used

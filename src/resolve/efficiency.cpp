@@ -117,12 +117,14 @@ bool lose_by_loading(Inputs& job, double free, Duration goal, Inputs& tried, con
 
 }  // namespace
 
-void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
-  const Duration goal = time_ratio * training(uninterrupted(alone));
+void hold_to_one_instance(Inputs& job, OfOneInstance wanted, const Inputs& alone) {
+  Duration goal = wanted.ratio * training(uninterrupted(alone));
   job.exposed_allreduce = Duration{};
   job.exposed_is_of_job = true;
   Inputs tried = uninterrupted(job);
   pipeline::KnownLoading loading;
+  const Duration unhindered = training(tried, &loading);
+  if (wanted.caches_gain) goal = std::min(goal, job.instances_alike() * wanted.ratio * unhindered);
   const auto over = [&] { return training(tried, &loading) / goal - 1.0; };
   const auto with_exposed = [&](double each) {
     tried.exposed_allreduce = seconds(each);
@@ -132,7 +134,7 @@ void hold_to_one_instance(Inputs& job, double time_ratio, const Inputs& alone) {
     tried.slowest_of = gpus;
     return over();
   };
-  const double free = over();
+  const double free = unhindered / goal - 1.0;
   if (free < -rounding) {
     if (lose_by_loading(job, free, goal, tried, over)) return;
     tried = uninterrupted(job);

@@ -473,12 +473,12 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
   }
   if (!context.problems.empty()) throw InputError(std::move(context.problems));
   resolve_other_kinds(out, scenario, catalog, host, draw);
-  if (context.time_ratio) {
+  if (context.of_one_instance) {
     Scenario alone = on_one_instance(scenario);
     alone.job.efficiency.reset();
     alone.job.scaling.reset();
     alone.job.scaling_fit.reset();
-    hold_to_one_instance(inputs, *context.time_ratio,
+    hold_to_one_instance(inputs, *context.of_one_instance,
                          resolve(alone, catalog, host, draw, Want::inputs_alone).inputs);
   }
   return out;

@@ -85,7 +85,8 @@ struct Biller {
   }
   [[nodiscard]] Duration wanted(const Lease& lease) const {
     if (lease.given) return *lease.given;
-    if (lease.until == Lease::Until::job_ends) return outcome.total.wall;
+    // Jobs that share it run one after the other.
+    if (lease.until == Lease::Until::job_ends) return lease.shared_by * outcome.total.wall;
     const MachineUse use = machine(terms.compute);
     return billed_time(use.rule, use.startup, use.busy) + terms.kept_warm;
   }

@@ -22,7 +22,7 @@ template <std::size_t n>
 std::array<double, n> quantiles(const std::vector<double>& sorted,
                                 const std::array<double, n>& shares) {
   std::array<double, n> found{};
-  for (std::size_t i = 0; i < n; ++i) found[i] = quantile_of_sorted(sorted, shares[i]);
+  for (std::size_t i = 0; i < n; ++i) found[i] = quantile_of_draws(sorted, shares[i]);
   return found;
 }
 

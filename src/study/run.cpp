@@ -146,13 +146,16 @@ void remark_on_idle(Result& result, const pipeline::Inputs& inputs,
   }
 }
 
-/// Says where the runs of a month pay together for more than a month of the source's storage.
+/// Says where storage is held for less than the job takes, or where the runs of a month pay
+/// together for more than a month of it.
 void remark_on_storage(Result& result, const Scenario& scenario) {
   const auto& held = scenario.source.storage_held;
   const auto& runs = scenario.accounting.runs_per_month;
-  if (!held || !runs || result.bill.storage <= Money{}) return;
+  if (!held || result.bill.storage <= Money{}) return;
+  if (*held < result.times.total)
+    add_check(result, words::held_too_short(*held, result.times.total));
   // A volume of an instance's own is none that runs share.
-  if (traits(scenario.source.service).volume) return;
+  if (!runs || traits(scenario.source.service).volume) return;
   const Duration each = *held / scenario.job.jobs.value_or(1.0);
   const double paid = *runs * each / months(1.0);
   constexpr double of_31_days = 31.0 * 24.0 / 730.0;  // runs of a month that is longer than most

@@ -6,6 +6,7 @@
 
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
+#include "words/interruptions.hpp"
 
 namespace feedrate::words {
 namespace {
@@ -70,6 +71,12 @@ std::string storage_paid_again(double runs, Duration held, double months) {
       "storage in a month: what is the same for all of them is {}; /job/jobs says how many runs "
       "share it",
       three_digits(runs), three_digits(held / hours(1.0)), three_digits(months), paid_again);
+}
+
+std::string held_too_short(Duration held, Duration job) {
+  return fmt::format(
+      "/source/storage_held: the job reads for {} what is paid for {}: the bill lacks the rest",
+      span_words(job), span_words(held));
 }
 
 std::string unshared_preparation(std::string_view job) {

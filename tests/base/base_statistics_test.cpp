@@ -1,6 +1,7 @@
 #include "base/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
@@ -49,6 +50,34 @@ TEST_CASE("statistics: no order of the values matters to a median or a quantile"
     CHECK(quantile(values, 0.1) == tenth);
     CHECK(value_at_share(values, 0.7) == one);
   });
+}
+
+TEST_CASE("statistics: one further draw lies below a quantile of draws as often as it says") {
+  std::mt19937_64 random(26120102);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  for (const std::size_t count : {19U, 40U, 100U}) {
+    for (const double share : {0.05, 0.25, 0.5, 0.9, 0.95}) {
+      // Of uniform draws, what lies below a value is the value; its mean over many is known to
+      // √(p (1 - p)/(n + 2)/trials).
+      constexpr int trials = 4000;
+      double sum = 0.0;
+      for (int i = 0; i < trials; ++i) {
+        std::vector<double> values(count);
+        for (double& value : values) value = uniform(random);
+        std::sort(values.begin(), values.end());
+        sum += quantile_of_draws(values, share);
+      }
+      INFO(count << " draws, " << share);
+      const double error =
+          std::sqrt(share * (1.0 - share) / (static_cast<double>(count) + 2.0) / trials);
+      CHECK(sum / trials == Approx(share).margin(5.0 * error));
+    }
+  }
+  const std::vector<double> few = {1.0, 2.0, 4.0};
+  CHECK(quantile_of_draws(few, 0.05) == 1.0);
+  CHECK(quantile_of_draws(few, 0.5) == 2.0);
+  CHECK(quantile_of_draws(few, 0.95) == 4.0);
+  CHECK(quantile_of_draws(std::vector<double>{3.0}, 0.95) == 3.0);
 }
 
 TEST_CASE("statistics: quantiles rise from the least value to the largest") {

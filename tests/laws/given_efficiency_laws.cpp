@@ -81,3 +81,37 @@ TEST_CASE("efficiency: what limits a job on one instance limits it on many, whic
   CHECK_DRAWN(by_input > 40);
   CHECK_DRAWN(by_exchange > 20);
 }
+
+TEST_CASE(
+    "efficiency: what several instances' caches gain stays beside an efficiency of the steps") {
+  pipeline::Generator random(26120101);
+  int gained = 0;
+  for (int i = 0; i < test::some(64); ++i) {
+    // 100 GB, of which one instance keeps a part from epoch to epoch.
+    const double kept = random.uniform(10.0, 120.0);
+    Settings several = drawn_job(random);
+    several.emplace_back("/disk", fmt::format(R"({{"kind": "other", "bandwidth": "{:.4g} MB/s",
+                                               "latency": "0 s", "page_cache": "{:.4g} GB"}})",
+                                              random.log_uniform(20.0, 400.0), kept));
+    several.emplace_back("/dataset/bytes_per_sample", "200 kB");
+    several.emplace_back("/job/epochs", "10");
+    several.emplace_back("/cluster/instances", fmt::format("{}", random.whole(2.0, 8.0)));
+    several.emplace_back("/job/allreduce", R"({"gradient_bytes": "0 B"})");
+    const Result free = answer(several);
+    several = with(several, "/job/allreduce", "null");
+    INFO("job " << i << ": " << free.instances << " instances keep " << kept << " GB each");
+    const auto takes = [&](double efficiency) {
+      return answer(with(several, "/job/efficiency", fmt::format("{}", efficiency))).times.total;
+    };
+    REQUIRE(free.efficiency);
+    if (*free.efficiency < 1.01) continue;
+    ++gained;
+    CHECK(takes(1.0) / free.times.total == Approx(1.0).epsilon(1e-3));
+    const double given = random.uniform(0.7, 0.98);
+    CHECK(takes(given) / (free.times.total / given) == Approx(1.0).epsilon(0.01));
+    // More than linear was measured, with what caches gain in it.
+    const double all = *free.efficiency;
+    CHECK(takes(all) / free.times.total == Approx(1.0).epsilon(1e-3));
+  }
+  CHECK_DRAWN_OF_ALL(gained > 10);
+}

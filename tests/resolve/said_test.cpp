@@ -188,6 +188,16 @@ TEST_CASE("said: jobs that share a file system pay for it alike") {
   };
   CHECK(storage("4") / storage("1") == Approx(0.25).epsilon(1e-9));
   CHECK(epoch(fsx) > Duration{});
+  // One after the other, they hold it for as long as all of them take.
+  const auto for_as_long = [&](const std::string& jobs, const std::string& held) {
+    Settings settings = {{"/source/service", "fsx-lustre"}, {"/job/jobs", jobs}};
+    if (!held.empty()) settings.emplace_back("/source/storage_held", held);
+    return study::run(scenario_with(settings), catalog(), nullptr);
+  };
+  CHECK(for_as_long("4", "").bill.storage / for_as_long("1", "").bill.storage ==
+        Approx(1.0).epsilon(1e-9));
+  CHECK(says(for_as_long("1", "1 s").remarks, "the bill lacks the rest"));
+  CHECK(!says(for_as_long("1", "100 h").remarks, "the bill lacks the rest"));
 }
 
 TEST_CASE("said: what SageMaker and offline preprocessing take is not on the bill, and said") {

@@ -140,7 +140,7 @@ const std::vector<Entry<Source>>& entries<Source>() {
       entry<&Source::bill_storage>("bill_storage",
                                    {"whether storing the data is on this job's bill"}),
       entry<&Source::storage_held>("storage_held", {.manual = "how long the source stores it",
-                                                    .fallback = "the job's time",
+                                                    .fallback = "the job's time, of each of `jobs`",
                                                     .example = "24 h"}),
   };
   return list;

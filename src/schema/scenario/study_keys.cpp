@@ -74,7 +74,8 @@ const std::vector<Entry<Case>>& entries<Case>() {
       entry<&Case::relative_to>(
           "relative_to",
           {"settings of another run: measured is by what share of that run's figure this one's "
-           "is more or less, as in 0.25 for a quarter more"}),
+           "is more or less, as in 0.25 for a quarter more and -0.25 for a quarter less; {}: "
+           "none"}),
       entry<&Case::metric>("metric", {.manual = "a figure (feedrate schema result lists them), or "
                                                 "\"largest KEY in A..B with METRIC >= X\"",
                                       .required = true}),
