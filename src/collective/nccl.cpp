@@ -147,13 +147,17 @@ Bandwidth Fabric::bus() const {
 Cost cost(Collective operation, Bytes size, const Fabric& fabric, std::optional<Algorithm> only) {
   if (fabric.ranks() <= 1.0 || size <= Bytes{}) return {};
   if (only && operation != Collective::all_reduce) only = Algorithm::ring;
+  // Of a bus bandwidth that was measured in a node, bytes take what it says by whatever is asked
+  // for.
+  const bool as_measured = only && fabric.nodes <= 1.0 && fabric.between_measured;
   std::optional<Cost> best;
   for (const Algorithm algorithm : all_algorithms) {
     if (only && algorithm != *only) continue;
+    const Algorithm carries = as_measured ? Algorithm::ring : algorithm;
     for (const Protocol protocol : {Protocol::simple, Protocol::ll128, Protocol::ll}) {
       if (!has(operation, fabric, algorithm, protocol)) continue;
       const Cost one = {latency(operation, fabric, algorithm, protocol),
-                        size / bandwidth(operation, fabric, algorithm, protocol), algorithm,
+                        size / bandwidth(operation, fabric, carries, protocol), algorithm,
                         protocol};
       if (!best || one.time() < best->time()) best = one;
     }

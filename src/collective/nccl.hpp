@@ -33,7 +33,7 @@ struct Fabric {
   Bandwidth inside;   ///< unused where a node has one GPU
   Bandwidth between;  ///< of all NICs of a node together; unused with one node
   /// `between` is a bus bandwidth that was measured over the nodes, by whatever NCCL chose: what
-  /// trees save on two and three nodes is in it.
+  /// trees save on two and three nodes is in it. Of one node the same of `inside`.
   bool between_measured = false;
   Generation generation = Generation::ampere;
   bool switch_sums = false;  ///< NVLS: the NVSwitch may reduce; from Hopper on

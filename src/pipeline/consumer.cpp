@@ -23,10 +23,8 @@ void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch&
     return;
   }
   // Tickets for batch j + prefetch are given back with batch j; at an epoch's end none are left.
-  // Where the GPU does a part of it, threads begin no other batch before.
-  const bool waits = rank.preprocesses_ahead();
-  const double ahead =
-      rank.left() ? 0.0 : std::min(waits ? 1.0 : rank.inputs.prefetch, rank.shape.steps);
+  const bool waits = rank.threads_wait();
+  const double ahead = rank.left() ? 0.0 : std::min(rank.inputs.prefetch, rank.shape.steps);
   const auto batch = [&](double samples, double give_back) {
     const auto give = [&] {
       if (give_back <= 0.0) return;
@@ -181,7 +179,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
 
   // A pinning thread takes finished batches in order, ahead of the main process. A pool in front of
   // a loop that waits for its step has such a relay too: it holds the batch that is next.
-  // Where a stream of the loader preprocesses on the GPU, its threads wait for that alone.
+  // Where a stream of the loader preprocesses on the GPU, pinning is no part of that stream.
   const bool pins = beside && inputs.pinned && inputs.pin.base() > 0.0;
   const bool pins_apart = pins && consumer.gpu;
   std::optional<QueueId> relayed;

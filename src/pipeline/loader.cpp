@@ -48,7 +48,8 @@ Fetch add_unordered(RankBuilder& rank) {
     program.take(index, hand);
     add_load(program, *rank.local, samples, chunks_of(inputs), rank.variety());
   };
-  // Full batches that are made before the smaller one is begun; without any, a worker begins with it.
+  // Full batches that are made before the smaller one is begun; without any, a worker begins with
+  // it.
   const double before = std::max(0.0, full - inputs.workers + 1.0);
   const double makers = inputs.workers - (smaller_last && before <= 0.0 ? 1.0 : 0.0);
   for (int w = 0; w < static_cast<int>(makers); ++w) {
@@ -158,7 +159,7 @@ Fetch add_pool(RankBuilder& rank) {
   engine::Queue tickets;
   tickets.name = rank.name + "tickets";
   tickets.kind = engine::QueueKind::numbering;
-  const double ahead = rank.preprocesses_ahead() ? 1.0 : inputs.prefetch;
+  const double ahead = inputs.prefetch;
   tickets.initial = whole(std::min(ahead, rank.loaded.steps)) * fetch.chunks;
   if (rank.loaded.steps <= ahead) {  // the last batch is among them, and may be smaller
     const double last = rank.loaded.last_batch * fetch.chunks / inputs.batch;

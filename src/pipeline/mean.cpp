@@ -139,7 +139,6 @@ Pace attempt(const Epoch& e, double period) {
     }
   }
   pace.variance = variance;
-  // Threads wait while the GPU does its part of their batch.
   pace.making = load;
   load = made_with_ahead(c, load, pace.crowding);
   // What limits and the NIC let through is no matter of chance.
@@ -274,7 +273,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (inputs.pooled() && !c.inline_load) {
     // Remote workers make the batches of all ranks.
     const double ranks = inputs.remote ? inputs.gpus() : 1.0;
-    const double ahead = c.ahead > 0.0 ? 1.0 : most_begun(inputs);
+    const double ahead = most_begun(inputs);
     double threads = active;
     if (inputs.remote) {
       // Of helpers alone no more samples are in work than the ranks have asked for.

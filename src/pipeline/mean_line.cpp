@@ -22,7 +22,8 @@ double shared_gpu(double step_from, double step, double ahead_from, double ahead
 }
 
 /// Of a batch, where the loader's stream shares the GPU with `steps` and the loader is ahead: it is
-/// full, and begins its next batch, which threads make in `making`, when the loop takes one. What
+/// full, and its stream begins the next batch when the loop takes one, after what threads that
+/// waited for it take to make it (`making`). What
 /// comes between that and the step it has to itself; in what comes after the step there is nothing
 /// left to do, unless its batch takes longer. The GPU does all of both in any case.
 double beside_ahead(const Consumer& c, double steps, double handover, double making) {
@@ -55,6 +56,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
   c.step = step_time(inputs, full).base() / speed(Stage::gpu);
   c.before = inputs.gpu_preprocess.base() * full / speed(Stage::gpu_preprocess);
   c.ahead = inputs.gpu_preprocess_ahead.base() * full / speed(Stage::gpu_preprocess);
+  c.threads_wait = c.ahead > 0.0 && inputs.prefetch < 2.0;
   const double gpus = inputs.waited_for();
   const double group = std::min(inputs.accumulation, std::max(1.0, steps));
   c.straggling = c.step * (slowest_gpu(inputs, gpus, group).mean - 1.0);
@@ -75,7 +77,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
 }
 
 double made_with_ahead(const Consumer& c, double making, double crowding) {
-  if (c.ahead <= 0.0) return making;
+  if (!c.threads_wait) return making;
   const double taken = c.handover * crowding + c.pin * crowding + c.copy;
   return making + c.ahead + shared_gpu(taken, c.step + c.before, making, c.ahead);
 }
@@ -98,7 +100,8 @@ Line line_of(const Consumer& c, double load, double straggling, double crowding)
   const double late = c.handed_late * crowding;
   line.gpu = c.step + c.before + straggling + c.reduce;
   if (c.ahead > 0.0) {
-    line.other = beside_ahead(c, c.step + c.before + straggling, handover, load);
+    const double making = c.threads_wait ? load : 0.0;
+    line.other = beside_ahead(c, c.step + c.before + straggling, handover, making);
     line.slowest = Stage::gpu_preprocess;
   }
   if (c.pinning) beside(Stage::h2d, c.pin * crowding);

@@ -12,6 +12,7 @@ struct Consumer {
   double step = 0.0;                             // mean of one GPU
   double before = 0.0;                           // its preprocessing in the step's stream
   double ahead = 0.0;                            // the same in the loader's
+  bool threads_wait = false;                     // with the next batch, for that
   double straggling = 0.0;                       // what the slowest GPU adds to it
   double handed_late = 0.0;                      // what the slowest main process adds to handover
   double handover_cv = 0.0;
@@ -45,13 +46,13 @@ struct Line {
 /// Each rank's lateness is the sum of independent ones, and the slowest is the latest of both.
 double late_of(const Consumer& c, double crowding);
 
-/// Seconds of a batch in a loader that keeps its loop waiting: threads make it in `making`, then
-/// the GPU does its part, beside the step of the batch before, which began once that was handed
-/// over and copied.
+/// Seconds of a batch in a loader that keeps its loop waiting: threads make it in `making`. Where
+/// they wait for the GPU's part, that comes then, beside the step of the batch before, which began
+/// once that was handed over and copied; else the GPU does it while threads make the next.
 double made_with_ahead(const Consumer& c, double making, double crowding);
 
 /// `load`: seconds that a loop which loads its batches itself loads for, and in which threads make
-/// one whose loader has a stream on the GPU; `crowding`: CPU time of the main process, over what it
+/// one that wait for their loader's stream on the GPU; `crowding`: CPU time of the main process, over what it
 /// needs alone.
 Line line_of(const Consumer& c, double load, double straggling, double crowding);
 

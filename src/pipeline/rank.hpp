@@ -55,6 +55,8 @@ struct RankBuilder {
   [[nodiscard]] bool preprocesses_ahead() const {
     return inputs.gpu_preprocess_ahead.base() > 0.0 && traits(inputs.kind).shared_batches;
   }
+  /// Of one batch at a time, threads begin no other before the GPU has done its part.
+  [[nodiscard]] bool threads_wait() const { return preprocesses_ahead() && inputs.prefetch < 2.0; }
   [[nodiscard]] bool partial_last() const { return shape.last_batch < inputs.batch; }
   [[nodiscard]] double full_steps() const { return shape.steps - (partial_last() ? 1.0 : 0.0); }
   [[nodiscard]] Variety variety() const { return {inputs.size_cv, inputs.read_cv, inputs.make_cv}; }

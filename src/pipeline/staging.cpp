@@ -21,7 +21,7 @@ engine::Model build_staging(const Staging& staging, double speed) {
   };
   const double connections = std::max(1.0, std::min(staging.connections, staging.objects));
   engine::Resource link{"source", {}};
-  for (double n = 1.0; n <= connections; n += 1.0) link.curve.push_back(rate(n).base());
+  for (double n = 1.0; n <= std::ceil(connections); n += 1.0) link.curve.push_back(rate(n).base());
   const engine::ResourceId source = model.add(std::move(link));
   const Bytes work = staging.object_size;
   std::vector<std::pair<engine::BucketId, Stage>> limits;
@@ -32,18 +32,28 @@ engine::Model build_staging(const Staging& staging, double speed) {
       limits.emplace_back(model.add(bucket), limit.of_nic ? Stage::network : Stage::download);
     }
   }
+  const double all = std::ceil(staging.objects - 1e-6);
+  const double last = std::fmod(all - 1.0, std::ceil(connections));  // who copies the last object
+  const double part = staging.objects - (all - 1.0);                 // of which there may be a part
   const Duration latency = staging.read.latency / speed;
   const Duration alone = latency + work / rate(1.0) / speed;
   for (double c = 0.0; c < connections; c += 1.0) {
-    const double objects = std::ceil((staging.objects - c) / connections);
+    const double objects = std::ceil((all - c) / std::ceil(connections));
+    const bool partial = c == last && part < 1.0 - 1e-6;
     ProgramBuilder program;
     const Duration phase = std::min(latency, alone) * (c / connections);
     if (ticks(phase).ns > 0) program.delay(ticks(phase), tag(Stage::download));
-    program.repeat_long(whole(objects));
-    for (const auto& [limit, stage] : limits) program.pass(limit, 1.0, tag(stage));
-    if (ticks(latency).ns > 0) program.delay(ticks(latency), tag(Stage::download));
-    program.use(source, {work.base() / speed}, tag(Stage::download));
-    program.next();
+    const auto copy = [&](double share) {
+      for (const auto& [limit, stage] : limits) program.pass(limit, share, tag(stage));
+      if (ticks(latency).ns > 0) program.delay(ticks(latency), tag(Stage::download));
+      program.use(source, {share * work.base() / speed}, tag(Stage::download));
+    };
+    if (const double full = objects - (partial ? 1.0 : 0.0); full > 0.0) {
+      program.repeat_long(whole(full));
+      copy(1.0);
+      program.next();
+    }
+    if (partial) copy(part);
     model.add(engine::Process{"connection" + std::to_string(whole(c)), model.add(program.build()),
                               false, -1});
   }

@@ -180,13 +180,22 @@ double counted_requests(const Context& context, Service service) {
   return opens_files(context, service) ? 2.0 : 1.0;
 }
 
+/// Of objects that instances take in turn, the last of them maybe a part of one, those of the
+/// instance that takes most: training begins when all have theirs.
+double most_of_instance(double objects, double instances) {
+  const double taken = std::ceil(objects - 1e-6);
+  const double most = std::ceil(taken / instances);
+  const double with_most = taken - (most - 1.0) * instances;
+  return with_most > 1.0 ? most : most - 1.0 + (objects - (taken - 1.0));
+}
+
 void resolve_staging(Context& context, Bytes object, double objects, const Network& network) {
   Inputs& inputs = context.out.inputs;
   Staging staging;
   staging.connections = context.find_or<double>(
       Stage::download, context.scenario.source.connections, {}, assumed::staging_connections);
   staging.object_size = object;
-  staging.objects = std::max(1.0, objects / shards(context));
+  staging.objects = most_of_instance(objects, shards(context));
   staging.read = read_from(context, context.scenario.source.service.family(), object, network,
                            inputs.instances, false);
   if (context.by_name("/source/connections") != nullptr) {
@@ -233,18 +242,17 @@ void resolve_source(Context& context) {
       context.find_or<double>(Stage::download, "/dataset/samples_per_object",
                               s.dataset.samples_per_object, {}, {}, 1.0, "a file a sample");
   const Network network = network_of(context);
-  const double objects = std::max(1.0, std::ceil(inputs.samples / per_object));
+  const double in_object = std::min(per_object, inputs.samples);
   if (mode == InputMode::file) {
-    // The last shard may be a small one; all of them hold the samples that there are.
-    const Bytes mean = stored * samples(inputs.samples / objects);
-    resolve_staging(context, mean, objects, network);
+    const double objects = inputs.samples / std::max(in_object, 1e-300);
+    resolve_staging(context, stored * samples(in_object), objects, network);
     return;
   }
+  const double objects = std::max(1.0, std::ceil(inputs.samples / per_object));
   const bool pipe = mode == InputMode::pipe;
   inputs.sequential_stream = pipe;
   const Pieces pieces = pieces_of(context, objects, stored, Stage::download);
-  const Bytes request =
-      pieces.in_groups ? pieces.request : stored * samples(std::min(per_object, inputs.samples));
+  const Bytes request = pieces.in_groups ? pieces.request : stored * samples(in_object);
   // Ranks that step together read together.
   const double sharers = inputs.instances_alike();
   Read read = read_from(context, source.service.family(), request, network, sharers, false);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/did_you_mean.hpp"
 #include "base/portable_math.hpp"
@@ -254,6 +255,29 @@ static bool computes_exchange(const Context& context) {
   return exchanges && !job.efficiency && !job.scaling;
 }
 
+/// Of steps that each waited for the slowest of so many GPUs, those of one GPU: of n that are
+/// independent all are at most v with the nth power of one's chance.
+static std::vector<std::pair<double, Duration>> of_one_gpu(
+    std::vector<std::pair<double, Duration>> recorded, double gpus) {
+  std::sort(recorded.begin(), recorded.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  double all = 0.0;
+  for (const auto& [n, time] : recorded) all += n;
+  double seen = 0.0;
+  double before = 0.0;
+  for (auto& [n, time] : recorded) {
+    seen += n;
+    const double up_to = portable::pow(std::min(1.0, seen / all), 1.0 / gpus);
+    n = up_to - std::exchange(before, up_to);
+  }
+  return recorded;
+}
+
+/// GPUs that waited for each other in every step that was recorded.
+static double recorded_gpus(const Context& context, const Step& given) {
+  return computes_exchange(context) && !context.layout ? given.gpus.value_or(1.0) : 1.0;
+}
+
 /// How a GPU's steps vary where nobody says and GPUs of several instances wait for each other.
 static bool vary_as_assumed(Context& context) {
   Inputs& inputs = context.out.inputs;
@@ -276,6 +300,11 @@ static double usual_waiting(const Inputs& inputs, double gpus, bool varies_as_as
   Inputs usual = inputs;
   usual.step_cv = assumed::step_cv.value;
   return mean(usual);
+}
+
+/// Whether something else than its recorded times says how long a step takes.
+static bool gives_mean(const Step& given) {
+  return given.fixed || given.per_sample || given.table || (given.by_gpu && !given.by_gpu->empty());
 }
 
 /// From the step as it was measured, on one GPU of an instance or on several, to that of one GPU
@@ -301,8 +330,11 @@ static void set_beside_others(Context& context, bool varies_as_assumed) {
   const auto beside_waiting = [&](double several) {
     return std::max(1.0, (1.0 + loss * (1.0 - 1.0 / several)) / waited(several));
   };
-  const double in_it =
-      of_instance ? usual_waiting(inputs, gpus, varies_as_assumed) : waited(measured);
+  // A recorded step that waited has its own slowest in it, however few of them exchange gradients.
+  const bool recorded = given.times && !gives_mean(given);
+  const double in_it = of_instance ? usual_waiting(inputs, gpus, varies_as_assumed)
+                       : recorded  ? pipeline::slowest_gpu(inputs, measured, 1.0).mean
+                                   : waited(measured);
   const double factor = beside_waiting(gpus) / beside_waiting(measured) / in_it;
   Step& step = inputs.step;
   if (step.fixed) *step.fixed *= factor;
@@ -313,8 +345,7 @@ static void set_beside_others(Context& context, bool varies_as_assumed) {
 }
 
 bool gives_step(const Step& given) {
-  return given.fixed || given.per_sample || given.table || given.times ||
-         (given.by_gpu && !given.by_gpu->empty());
+  return gives_mean(given) || given.times;
 }
 
 bool measured_step(const HostProfile* host) {
@@ -337,7 +368,9 @@ static void resolve_step_time(Context& context, const Step& given) {
   inputs.step_cv = given.cv.value_or(0.0);
   const bool step_is_given = gives_step(given);
   if (given.times) {
-    inputs.step_times = pipeline::step_times_of(*given.times, inputs.accumulation);
+    const double gpus = recorded_gpus(context, given);
+    inputs.step_times = pipeline::step_times_of(
+        gpus > 1.0 ? of_one_gpu(*given.times, gpus) : *given.times, inputs.accumulation);
     inputs.step_cv = inputs.step_times ? inputs.step_times->step.cv() : 0.0;
   }
   const bool recorded = !step_is_given && !given.cv && has_recorded_steps(context.host);

@@ -368,7 +368,8 @@ collective::Fabric fabric(Context& context, const AllReduce& given) {
                        !context.measured(&HostProfile::allreduce_busbw) &&
                        !(several && context.measured(&HostProfile::allreduce_busbw_between));
   f.between_measured =
-      given.busbw || context.measured(&HostProfile::allreduce_busbw_between).has_value();
+      several ? given.busbw || context.measured(&HostProfile::allreduce_busbw_between).has_value()
+              : !derived;
   f.switch_sums =
       derived && context.machine() && context.machine()->interconnect == Interconnect::nvswitch;
   return f;

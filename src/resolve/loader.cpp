@@ -166,9 +166,7 @@ const char* why_in_order(const Inputs& inputs) {
   if (inputs.remote) return "";
   if (inputs.workers <= 1.0) return "one thread takes samples in their order";
   if (inputs.prefetch < 2.0) return "prefetch_factor is 1, and threads share one batch at a time";
-  return inputs.gpu_preprocess_ahead > DurationPerSample{}
-             ? "the loader's operations on the GPU have threads share one batch at a time"
-             : "";
+  return "";
 }
 
 }  // namespace

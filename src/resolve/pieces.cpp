@@ -124,7 +124,7 @@ void resolve_division(Context& context) {
   const Stage stage = Stage::download;
   if (each > 1.0 && inputs.samples > 0.0) {
     const double objects = std::max(1.0, std::ceil(inputs.samples / each));
-    inputs.per_object = inputs.samples / objects;
+    inputs.per_object = std::min(each, inputs.samples);  // the last one has what is left
     const DividedBy by = context.word(
         stage, divided_by_key, s.loader.divided_by,
         generic_stream(context) ? DividedBy::objects : DividedBy::samples, divided_by_words);

@@ -176,12 +176,25 @@ struct Plan {
               "all instances, and those of one replica need the same samples");
       return;
     }
-    if (objects() >= inputs.instances) return;
+    if (objects() >= inputs.instances) return uneven_shards();
     problem("/source/distribution",
             fmt::format("{:g} objects cannot be sharded over {:g} instances: at most {:g} of them "
                         "get one; take fewer instances, or smaller objects "
                         "(/dataset/samples_per_object)",
                         objects(), inputs.instances, objects()));
+  }
+
+  /// Training is simulated as if all instances had equal parts.
+  void uneven_shards() const {
+    constexpr double worth_saying = 0.02;
+    const double mean = objects() / inputs.instances;
+    const double most = std::ceil(mean);
+    if (most < (1.0 + worth_saying) * mean) return;
+    doubt(fmt::format(
+        "{:g} objects do not divide evenly among {:g} instances: with ShardedByS3Key some "
+        "instances get {:g}, and others {:g}. Epochs are simulated with equal parts; one in "
+        "which all of the larger parts are trained on takes {:.0f} % more steps.",
+        objects(), inputs.instances, most, most - 1.0, 100.0 * (most / mean - 1.0)));
   }
 
   void memory() const {

@@ -1,6 +1,7 @@
 #include "study/billing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "pipeline/loading.hpp"
@@ -136,10 +137,26 @@ struct Biller {
     return outcome.interrupted.counted.rework / training;
   }
 
+  [[nodiscard]] double in_object() const {
+    return inputs.per_object > 0.0 ? inputs.per_object : 1.0;
+  }
+
+  /// Number of times that all objects are copied before training.
+  [[nodiscard]] double datasets_copied() const {
+    return inputs.caches.readers * (1.0 + begun_again() / inputs.instances);
+  }
+
+  /// Of the dataset, what workers that take samples by their index read in an epoch: none of those
+  /// that drop_last leaves out. Objects of many samples, and streams, are read to their ends.
+  [[nodiscard]] double share_read() const {
+    const bool by_index = !inputs.pooled() && inputs.per_object <= 0.0 && !inputs.sequential_stream;
+    return by_index ? outcome.samples / inputs.samples : 1.0;
+  }
+
   /// Number of times that the dataset is read, where no instance copies it.
   [[nodiscard]] double datasets_read() const {
     const double again = begun_again();
-    return inputs.times_loaded *
+    return share_read() * inputs.times_loaded *
            (pipeline::epochs_read(inputs) +
             (again > 0.0 ? again / inputs.instances * pipeline::cold_reads(inputs) : 0.0));
   }
@@ -147,7 +164,9 @@ struct Biller {
   [[nodiscard]] double count(RequestTerms::Of of) const {
     switch (of) {
       case RequestTerms::Of::objects_read:
-        if (inputs.staging) return inputs.staging->objects * (inputs.instances + begun_again());
+        if (inputs.staging) {
+          return std::ceil(inputs.samples / in_object() - 1e-6) * datasets_copied();
+        }
         if (!inputs.source) return 0.0;
         return inputs.samples * inputs.source->requests * datasets_read();
       case RequestTerms::Of::objects_loaded:
@@ -162,7 +181,7 @@ struct Biller {
   /// the epochs ask for, cache hits left out. Restarts begin with both anew.
   [[nodiscard]] Bytes bytes_read() const {
     if (const auto& copy = inputs.staging) {
-      return copy->object_size * copy->objects * (inputs.instances + begun_again());
+      return copy->object_size * (inputs.samples / in_object()) * datasets_copied();
     }
     if (!inputs.source) return {};
     return inputs.source->bytes * samples(inputs.samples) * datasets_read();

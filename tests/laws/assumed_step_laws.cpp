@@ -243,3 +243,32 @@ TEST_CASE("assumed step: published batches lie within the range") {
   }
   CHECK(within >= pairs - 2);
 }
+
+TEST_CASE(
+    "assumed step: recorded steps of GPUs that waited for each other are the slowest of them") {
+  // One step in a hundred of eight GPUs takes a second: of one GPU it is one in 1 / (1 -
+  // 0.99^(1/8)), and of n GPUs it is one in 1 / (1 - 0.99^(n/8)).
+  const std::string times = R"("times": [[99, "100 ms"], [1, "1000 ms"]])";
+  const auto at = [](double gpus) { return 0.1 + 0.9 * (1.0 - std::pow(0.99, gpus / 8.0)); };
+  for (const double instances : {1.0, 4.0, 16.0}) {
+    for (const double ranks : {1.0, 8.0}) {
+      const auto job = [&](const std::string& more) {
+        return with(plain_steps(instances, ranks), "/job/step", "{" + times + more + "}");
+      };
+      const pipeline::Inputs in = inputs(job(R"(, "gpus": 8)"));
+      INFO(instances << " x " << ranks);
+      // What GPUs lose beside each other beyond waiting is in the steps of eight, and not of one.
+      const double lost = ranks > 1.0 ? 1.0 : std::max(1.0, beside_others(8.0) * at(1.0) / at(8.0));
+      CHECK(training(in) == Approx(steps * at(in.gpus()) / lost).epsilon(2e-3));
+      // Of few steps the events draw few that are long.
+      if (in.gpus() <= 8.0) CHECK(training(in, true) == Approx(training(in)).epsilon(0.15));
+      const double plain = 0.1 + 0.9 * (1.0 - std::pow(0.99, in.gpus()));
+      CHECK(training(inputs(job(""))) == Approx(steps * plain).epsilon(0.07));
+    }
+  }
+  // However many batches there are between two exchanges, each recorded step waited.
+  const auto accumulated =
+      inputs(with(with(plain_steps(1.0, 1.0), "/job/gradient_accumulation", "4"), "/job/step",
+                  "{" + times + R"(, "gpus": 8})"));
+  CHECK(training(accumulated) == Approx(steps * at(1.0)).epsilon(2e-3));
+}

@@ -474,3 +474,28 @@ TEST_CASE("job parts: what is read from afar, and what of it instances share") {
   }
   CHECK_DRAWN(shared > 50);
 }
+
+TEST_CASE("job parts: a part of an object is copied as a part of one, by mean and events") {
+  // Objects of 100 MB at 100 MB/s for each connection: a second each, and a quarter for the last.
+  Inputs in;
+  in.samples = 100.0;
+  in.step.fixed = milliseconds(1.0);
+  Staging& staging = in.staging.emplace();
+  staging.objects = 3.25;
+  staging.object_size = bytes(1e8);
+  staging.read.rate = linear_until(bytes_per_second(1e8), bytes_per_second(1e10));
+  const auto check = [&](double connections, double expected) {
+    staging.connections = connections;
+    INFO(connections << " connections");
+    CHECK(simulate(in).staging.base() == Approx(expected).epsilon(1e-6));
+    CHECK(simulate(in, {.exact = true}).staging.base() == Approx(expected).epsilon(1e-3));
+  };
+  check(1.0, 3.25);
+  check(2.0, 2.0);
+  check(3.0, 1.25);
+  check(8.0, 1.0);
+  // Through a NIC that is slower than all of them it is the bytes that count.
+  staging.read.nic = bytes_per_second(1e8);
+  check(1.0, 3.25);
+  check(8.0, 3.25);
+}

@@ -206,6 +206,46 @@ TEST_CASE("pieces: objects that divide evenly among workers are as good as sampl
   }
 }
 
+TEST_CASE("pieces: the last object has what is left, and the others are no smaller for it") {
+  // Four objects of 30,000, 30,000, 30,000 and 10,000 samples, 1 ms each: who has a large one needs
+  // 30 s, not the 25 s of four equal ones.
+  Inputs in = alone(8.0, 100.0, 1000.0);
+  in.whole_objects = true;
+  in.per_object = 30000.0;
+  CHECK(agreed(in, 0.01) == Approx(30.0).epsilon(0.01));
+  in.workers = 2.0;
+  in.per_object = 99999.0;
+  CHECK(agreed(in, 0.01) == Approx(100.0).epsilon(0.01));
+  const auto job = [](const char* each, Settings more = {}) {
+    return resolved(streamed([&] {
+      more.emplace_back("/dataset/samples", "100000");
+      more.emplace_back("/dataset/samples_per_object", each);
+      return more;
+    }()));
+  };
+  CHECK(job("30000").inputs.per_object == 30000.0);
+  CHECK(job("300000").inputs.per_object == 100000.0);
+  // The same copied before training: by an instance that gets one of them, or two.
+  const auto copied = [&](const char* instances) {
+    return job("30000", {{"/source/input_mode", "File"},
+                         {"/source/distribution", "ShardedByS3Key"},
+                         {"/cluster/instances", instances}});
+  };
+  const auto says = [](const resolve::Resolved& one, const std::string& part) {
+    return std::any_of(one.caveats.begin(), one.caveats.end(), [&](const std::string& text) {
+      return text.find(part) != std::string::npos;
+    });
+  };
+  CHECK(copied("1").inputs.staging->objects == Approx(10.0 / 3.0));
+  CHECK(copied("2").inputs.staging->objects == Approx(2.0));
+  CHECK(copied("3").inputs.staging->objects == Approx(4.0 / 3.0));
+  CHECK(copied("4").inputs.staging->objects == Approx(1.0));
+  CHECK(copied("4").inputs.staging->object_size / copied("1").inputs.staging->object_size == 1.0);
+  CHECK(says(copied("3"), "4 objects do not divide evenly among 3 instances"));
+  CHECK(says(copied("3"), "takes 50 % more steps"));
+  CHECK_FALSE(says(copied("2"), "do not divide evenly among"));
+}
+
 namespace {
 
 /// How much larger batches of workers are that own an object more.
@@ -367,7 +407,7 @@ TEST_CASE("pieces: files that do not divide among the GPUs are read by each of t
   CHECK(uneven.inputs.times_read == 1.0);
   CHECK(odd.inputs.times_read == 4.0);
   CHECK(odd.inputs.source->bytes / even.inputs.source->bytes == Approx(4.0));
-  CHECK(pipeline::objects_of_rank(odd.inputs) == Approx(203.0));
+  CHECK(pipeline::objects_of_rank(odd.inputs) == Approx(2e5 / 990.0));
   const auto says = [](const resolve::Resolved& job) {
     return std::any_of(job.caveats.begin(), job.caveats.end(), [](const std::string& caveat) {
       return caveat.find("write 204 (/dataset/samples_per_object: 981)") != std::string::npos;

@@ -329,3 +329,19 @@ TEST_CASE("exchange: what all-reduces carry alone is what all of their messages 
     }
   }
 }
+
+TEST_CASE("exchange: of a bus bandwidth inside one instance a tree takes the time that it says") {
+  // 1 GB among 8 GPUs at 10 GB/s: 2 · 7/8 · 1 GB / 10 GB/s, and 14 hops of 20 us for each of the
+  // messages.
+  for (const char* const algorithm : {"nccl", "tree"}) {
+    INFO(algorithm);
+    const auto one = resolved(job(fmt::format(R"({{"gradient_bytes": "1 GB", "busbw": "10 GB/s",
+                                                  "latency": "20 us", "overlap": 0,
+                                                  "algorithm": "{}"}})",
+                                              algorithm),
+                                  "1"));
+    REQUIRE(one.communication);
+    const double hops = 14.0 * 20e-6 * one.communication->messages;
+    CHECK(one.communication->total.base() == Approx(0.175 + hops));
+  }
+}

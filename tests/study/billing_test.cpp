@@ -471,3 +471,33 @@ TEST_CASE("billing: a price is that of the machine that it was stated beside, na
   schema::set_value(asked, "instance", "g5.xlarge");
   CHECK(Billed(schema::read_scenario(asked)).input.compute.price.value == usd_per_hour(2.0));
 }
+
+TEST_CASE("billing: what drop_last leaves out is not fetched, unless it lies in a larger object") {
+  // 15,999 samples for 8 GPUs: each trains on one batch of 1,000 in each of 10 epochs.
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"/source/input_mode", "FastFile"}, {"/dataset/samples", "15999"},
+      {"/loader/batch_size", "1000"},     {"/loader/drop_last", "true"},
+      {"/cluster/instances", "8"},        {"/job/epochs", "10"}};
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(80000.0 * 0.4e-6));
+  settings.emplace_back("/dataset/samples_per_object", "100");
+  settings.emplace_back("/loader/divided_by", "samples");
+  CHECK(Billed(job(settings)).dollars("S3 GET") == Approx(1600.0 * 0.4e-6));
+}
+
+TEST_CASE("billing: of large objects whole ones are asked for, and the bytes that there are") {
+  // 1 TB in four objects, the last a third of the others: copied to each of two instances, or
+  // shared.
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"/source/input_mode", "File"},
+      {"/source/region", "us-west-2"},
+      {"/dataset/samples_per_object", "300000"},
+      {"/disk/size", "2 TB"},
+      {"/cluster/instances", "2"}};
+  const Billed copied(job(settings));
+  CHECK(copied.input.requests.front().amount == Approx(8.0));
+  CHECK(copied.input.transfer.front().amount.base() == Approx(2e12));
+  settings.emplace_back("/source/distribution", "ShardedByS3Key");
+  const Billed shared(job(settings));
+  CHECK(shared.input.requests.front().amount == Approx(4.0));
+  CHECK(shared.input.transfer.front().amount.base() == Approx(1e12));
+}

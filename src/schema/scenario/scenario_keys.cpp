@@ -326,7 +326,10 @@ const std::vector<Entry<Operation>>& entries<Operation>() {
           "output_bytes", {.manual = "size of a sample after the operation; offline: as stored",
                            .example = "25 KB"}),
       entry<&Operation::in_loader>(
-          "in_loader", {"on the GPU: runs ahead, in the loader's stream (pool: DALI)", "false"}),
+          "in_loader",
+          {"on the GPU: runs ahead, in the loader's stream (pool: DALI), while threads "
+           "make the next batch; with prefetch_factor 1 they wait for it",
+           "false"}),
   };
   return list;
 }
