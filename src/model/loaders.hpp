@@ -43,14 +43,26 @@ struct LoaderRow {
   bool streams = false;
   bool pytorch = true;  ///< its batches are PyTorch's, which the training loop copies to the GPU
   bool keeps = false;   ///< copies shards to the disk before it reads them, and may keep them there
+  /// Each worker cuts the samples that it reads into batches, and ends with a smaller one or drops
+  /// it, as PyTorch's do of an IterableDataset. Not where a library deals whole batches to its
+  /// workers and leaves one of a rank smaller: StreamingDataset (partition/orig.py, 0.14) and
+  /// LitData (utilities/shuffle.py, 0.2.71) do, which know the batch.
+  bool cuts_batches = false;
 };
 
 inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
     {"pytorch", LoaderKind::pytorch, {"torch", "dataloader", "pytorch-dataloader"}},
     {"pool", LoaderKind::pool, {"threads", "thread-pool"}},
     {"inline", LoaderKind::inline_, {}},
-    {"pytorch-iterable", LoaderKind::pytorch, {"iterable", "iterabledataset", "torch-iterable"}},
-    {"webdataset", LoaderKind::pytorch, {"wds"}, true},
+    {"pytorch-iterable",
+     LoaderKind::pytorch,
+     {"iterable", "iterabledataset", "torch-iterable"},
+     false,
+     true,
+     false,
+     true},
+    {"webdataset", LoaderKind::pytorch, {"wds"}, true, true, false, true},  // .batched:
+                                                                            // partial=True
     {"streamingdataset",
      LoaderKind::pytorch,
      {"mosaicml", "mosaicml-streaming", "mds"},
@@ -58,14 +70,21 @@ inline constexpr std::array loader_rows = std::to_array<LoaderRow>({
      true,
      true},
     {"litdata", LoaderKind::pytorch, {"lit-data", "lightning-data"}, true, true, true},
-    {"hf-streaming", LoaderKind::pytorch, {"huggingface", "hf-datasets", "datasets", "hf"}, true},
+    {"hf-streaming",
+     LoaderKind::pytorch,
+     {"huggingface", "hf-datasets", "datasets", "hf"},
+     true,
+     true,
+     false,
+     true},
     {"ray-data", LoaderKind::pool, {"ray", "ray.data"}, true},
     {"tf.data", LoaderKind::pool, {"tfdata", "tf-data", "tensorflow"}, false, false},
     {"tf.data-service", LoaderKind::pool, {"tf.data.service", "tf-data-service"}, false, false},
     {"dali", LoaderKind::pool, {"nvidia-dali"}, false, false},
     {"spdl", LoaderKind::pool, {}},
     {"torchcodec", LoaderKind::pytorch, {}},
-    {"grain", LoaderKind::pytorch, {"pygrain", "jax-grain"}, false, false},
+    // Its DataLoader's workers run all operations, the batch's among them (data_loader.py, 0.2.19).
+    {"grain", LoaderKind::pytorch, {"pygrain", "jax-grain"}, false, false, false, true},
     {"energon", LoaderKind::pytorch, {"megatron-energon"}, true},
     {"ffcv", LoaderKind::pool, {}},
     {"lance", LoaderKind::pool, {"lancedb", "lancedataset"}, true},

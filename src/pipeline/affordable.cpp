@@ -15,9 +15,10 @@ double settling_steps(const Inputs& inputs) {
 namespace {
 
 /// The job whose epochs have so many steps, if its workers then still have as much to do at a time.
-/// Of unequal instances each kind has its own epochs.
+/// Of unequal instances each kind has its own epochs; where workers cut batches, how many smaller
+/// ones end an epoch is not of its steps.
 std::optional<Inputs> with_steps(const Inputs& inputs, double steps) {
-  if (inputs.unequal) return std::nullopt;
+  if (inputs.unequal || cuts_batches(inputs)) return std::nullopt;
   Inputs fewer = inputs;
   fewer.samples = steps * inputs.batch * inputs.replicas();
   if (active_workers(fewer) != active_workers(inputs)) return std::nullopt;
@@ -32,6 +33,14 @@ double straying_steps(const Inputs& inputs) {
   const double squared_cv = inputs.size_cv * inputs.size_cv / batch + of_batch * of_batch;
   const double ahead = most_begun(inputs) + 1.0;
   return squared_cv > 0.0 ? ahead * ahead / squared_cv : 1e300;
+}
+
+/// Batches' worth of what a rank reads before it makes the first, whenever an epoch begins.
+double read_at_begin(const Inputs& inputs, const Epochs& epochs) {
+  if (inputs.read_before <= 0.0) return 0.0;
+  const double active = active_workers(inputs);
+  const Misses misses = misses_in(inputs, epochs.first);
+  return loadings(inputs, epochs.kind, misses, active).front().read_before * active / inputs.batch;
 }
 
 }  // namespace
@@ -58,6 +67,14 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
     return left;
   };
   constexpr double tried = 16.0;
+  // The look at the first steps and the three windows each begin with all that is read before: of a
+  // third of the epoch's reading these four are no fewer events than the whole epoch.
+  if (all > tried && 3.0 * read_at_begin(inputs, one) >= all) {
+    const auto whole =
+        random_epoch_within(inputs, one, seed, effort, 2.0 * worth_windows * most_events);
+    if (!whole) return std::nullopt;
+    return AffordableEpoch{*whole, true};
+  }
   const double before = effort.events;
   // Of longer epochs these steps are at most a part.
   const auto first = all <= tried

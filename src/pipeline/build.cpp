@@ -310,7 +310,7 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_
   engine::Model& model = built.model;
   const EpochShape loaded = epoch_shape(inputs);
   const bool left = layout.steps > 0.0 && layout.steps < loaded.steps;
-  const EpochShape shape = left ? EpochShape{layout.steps, inputs.batch} : loaded;
+  const EpochShape shape = left ? loaded.first(layout.steps) : loaded;
   if (inputs.step_times) {
     const queueing::Empirical& step = inputs.step_times->step;
     model.lists.push_back({step.values(), step.up_to()});
@@ -330,9 +330,8 @@ EpochModel build_epoch(const Inputs& given, EpochKind kind, const Misses& given_
     }
   }
   if (layout.fed > 0) {
-    RankBuilder rank{model,  inputs,  layout, nullptr, nullptr,
-                     {},     kind,    shape,  loaded,  Division{1.0, loaded.steps},
-                     "fed ", barrier, built,  false};
+    RankBuilder rank{model, inputs, layout, nullptr, nullptr, {},    kind,
+                     shape, loaded, {},     "fed ",  barrier, built, false};
     add_fed_ranks(rank, layout.fed);
   }
   model.reference = built.gpus.front();

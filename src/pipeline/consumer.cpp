@@ -61,6 +61,40 @@ void over_fetched(ProgramBuilder& program, const RankBuilder& rank, const Fetch&
   if (last > 0.0) batch(rank.shape.last_batch, 0.0);
 }
 
+/// `batches` of one size in a row, and `reduce` after each `accumulation` of them: an epoch's end
+/// cuts the last group short.
+template <class Batches, class Reduce>
+void over_groups(ProgramBuilder& p, const RankBuilder& rank, Batches&& batches, Reduce&& reduce) {
+  const double every = rank.inputs.accumulation;
+  double missing = every;  // of the group that has begun
+  for (const BatchRun& run : rank.shape) {
+    const Batch one{run.samples, run.by_few};
+    double left = run.batches;
+    if (missing < every) {
+      const double now = std::min(left, missing);
+      batches(now, one);
+      left -= now;
+      missing -= now;
+      if (missing <= 0.0) {
+        reduce();
+        missing = every;
+      }
+    }
+    if (const double groups = std::floor(left / every); groups > 0.0) {
+      p.repeat_long(whole(groups));
+      batches(every, one);
+      reduce();
+      p.next();
+      left -= groups * every;
+    }
+    if (left > 0.0) {
+      batches(left, one);
+      missing -= left;
+    }
+  }
+  if (missing < every) reduce();
+}
+
 struct BatchConsumer {
   RankBuilder& rank;
   std::optional<engine::ResourceId> gpu;  ///< where a stream of the loader shares it
@@ -132,35 +166,14 @@ struct BatchConsumer {
 
   /// The GPU's loop: `get` and a step for each batch, an all-reduce after each `accumulation`.
   template <class Get>
-  void step_loop(ProgramBuilder& p, bool takes_from_workers, Get&& get) const {
-    const double every = rank.inputs.accumulation;
-    const auto batch = [&](const Batch& one) {
+  void step_loop(ProgramBuilder& p, Get&& get) const {
+    const auto batches = [&](double n, const Batch& one) {
+      if (n > 1.0) p.repeat(whole(n));
       get(p, one);
       step(p, one.samples);
+      if (n > 1.0) p.next();
     };
-    // `first` are whole groups wherever the loop itself goes round its workers.
-    const double first = takes_from_workers ? rank.of_all_workers() : rank.full_steps();
-    const auto groups_of = [&](double groups, const Batch& one) {
-      if (groups <= 0.0) return;
-      p.repeat_long(whole(groups));
-      if (every > 1.0) p.repeat(whole(every));
-      batch(one);
-      if (every > 1.0) p.next();
-      reduce(p);
-      p.next();
-    };
-    const double groups = std::floor(rank.full_steps() / every);
-    const double of_all = std::min(groups, std::ceil(first / every - 1e-9));
-    groups_of(of_all, {rank.inputs.batch});
-    groups_of(groups - of_all, {rank.inputs.batch, true});
-    const double rest = rank.full_steps() - groups * every;
-    if (rest > 0.0) {
-      p.repeat(whole(rest));
-      batch({rank.inputs.batch, first < rank.full_steps()});
-      p.next();
-    }
-    if (rank.partial_last()) batch(rank.last());
-    if (rest > 0.0 || rank.partial_last()) reduce(p);
+    over_groups(p, rank, batches, [&] { reduce(p); });
   }
 };
 
@@ -228,7 +241,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
   if (one_process) {
     ProgramBuilder program;
     if (!beside) consumer.read_before(program);
-    consumer.step_loop(program, fetch.ready.has_value(), [&](ProgramBuilder& p, const Batch& one) {
+    consumer.step_loop(program, [&](ProgramBuilder& p, const Batch& one) {
       obtain(p, one);
       consumer.copy(p, one.samples);
     });
@@ -277,7 +290,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     rank.add_stock({"copied batches", source, 1, 1.0});
   }
   ProgramBuilder gpu;
-  consumer.step_loop(gpu, false, [&](ProgramBuilder& p, const Batch& one) {
+  consumer.step_loop(gpu, [&](ProgramBuilder& p, const Batch& one) {
     p.take(source, hand);
     if (!beside_step) consumer.copy(p, one.samples);
     if (waited) p.put(*arrived, tag(Stage::h2d));
@@ -315,18 +328,9 @@ void add_fed_ranks(RankBuilder& rank, int count) {
     wait(time, Stage::gpu, !by_handover, consumer.step_spread());
   };
   ProgramBuilder loop;
-  const double every = inputs.accumulation;
-  const double groups = std::floor(rank.full_steps() / every);
-  if (groups > 0.0) {
-    loop.repeat_long(whole(groups));
-    steps(loop, inputs.batch, every);
-    consumer.reduce(loop);
-    loop.next();
-  }
-  const double rest = rank.full_steps() - groups * every;
-  if (rest > 0.0) steps(loop, inputs.batch, rest);
-  if (rank.partial_last()) steps(loop, rank.shape.last_batch, 1.0);
-  if (rest > 0.0 || rank.partial_last()) consumer.reduce(loop);
+  over_groups(
+      loop, rank, [&](double n, const Batch& one) { steps(loop, one.samples, n); },
+      [&] { consumer.reduce(loop); });
   consumer.shut_down(loop);
   rank.model.add(engine::Process{rank.name + "ranks", rank.model.add(loop.build()), false, -1});
 }

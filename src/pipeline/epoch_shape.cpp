@@ -2,18 +2,61 @@
 #include <cmath>
 
 #include "collective/plan.hpp"
-#include "pipeline/inputs.hpp"
+#include "pipeline/division.hpp"
 
 namespace feedrate::pipeline {
 
+void EpochShape::add(const BatchRun& run) {
+  if (run.batches <= 0.0) return;
+  steps += run.batches;
+  last_batch = run.samples;
+  if (count_ > 0) {
+    BatchRun& before = runs_[count_ - 1];
+    if (before.samples == run.samples && before.by_few == run.by_few) {
+      before.batches += run.batches;
+      return;
+    }
+  }
+  runs_[count_++] = run;
+}
+
+double EpochShape::samples() const {
+  double sum = 0.0;
+  for (const BatchRun& run : *this) sum += run.batches * run.samples;
+  return sum;
+}
+
+double EpochShape::largest() const {
+  double most = last_batch;
+  for (const BatchRun& run : *this) most = std::max(most, run.samples);
+  return most;
+}
+
+EpochShape EpochShape::first(double wanted) const {
+  EpochShape shape;
+  for (const BatchRun& run : *this) {
+    shape.add({std::min(run.batches, wanted - shape.steps), run.samples, run.by_few});
+  }
+  return shape;
+}
+
 EpochShape epoch_shape(const Inputs& inputs) {
-  const double ranks = inputs.replicas();
-  const double each =
-      inputs.drop_last ? std::floor(inputs.samples / ranks) : std::ceil(inputs.samples / ranks);
-  const double whole = std::floor(each / inputs.batch);
-  const double rest = each - whole * inputs.batch;
-  if (rest > 0.0 && !inputs.drop_last) return {whole + 1.0, rest};
-  return {whole, inputs.batch};
+  const double batch = inputs.batch;
+  const Division division = division_of(inputs);
+  const Cut& each = division.each;
+  const Cut& most = division.most;
+  EpochShape shape;
+  shape.last_batch = batch;
+  if (each.batches <= 0.0) return shape;
+  const double few = division.few;
+  const double of_all = division.own ? division.workers : 1.0;
+  // Round after round of those that have not ended; who owns more is the first in each.
+  shape.add({of_all * (each.batches - 1.0), batch});
+  shape.add({few, most.batches > each.batches ? batch : most.last});
+  shape.add({of_all - few, each.last});
+  shape.add({few * (most.batches - each.batches - 1.0), batch, true});
+  if (most.batches > each.batches) shape.add({few, most.last, true});
+  return shape;
 }
 
 void set_steps(Inputs& inputs, double steps) {
@@ -27,9 +70,8 @@ double epochs_begun(const Inputs& inputs) {
 }
 
 double samples_of_instance(const Inputs& inputs, double steps) {
-  if (steps > 0.0) return steps * inputs.batch * inputs.ranks;
   const EpochShape shape = epoch_shape(inputs);
-  return ((shape.steps - 1.0) * inputs.batch + shape.last_batch) * inputs.ranks;
+  return (steps > 0.0 ? shape.first(steps) : shape).samples() * inputs.ranks;
 }
 
 double trained_samples(const Inputs& inputs) {

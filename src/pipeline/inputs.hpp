@@ -1,6 +1,8 @@
 #pragma once
 // Everything the simulator needs, as plain numbers, nothing optional that a stage on the path uses.
 // resolve/resolve.cpp makes it from a Scenario, the catalogue and a host profile.
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -176,6 +178,7 @@ struct Inputs {
   double fetch_threads = 1.0;        ///< requests that one worker has in flight at once
   double per_object = 0.0;           ///< samples of an object that holds many, mean; 0: none does
   bool whole_objects = false;        ///< each is read by one worker
+  bool own_batches = false;          ///< each worker cuts the samples that it reads, in any case
   double times_read = 1.0;           ///< by so many ranks, each of which drops the others' samples
   /// Samples that each worker (pool: all threads of a rank) reads before it makes one, each epoch.
   double read_before = 0.0;
@@ -267,10 +270,34 @@ struct Inputs {
   }
 };
 
-/// Batches of one rank in an epoch, and the samples in the last of them.
-struct EpochShape {
+/// Batches of a rank that follow one another and are of one size.
+struct BatchRun {
+  double batches = 0.0;
+  double samples = 0.0;  ///< of each
+  bool by_few = false;   ///< of workers that own more than the others, once these have ended
+};
+
+/// Batches of one rank in an epoch, in the order of its steps. All but the last few are full: where
+/// each worker cuts what it owns, each ends with a smaller one of its own.
+class EpochShape {
+ public:
   double steps = 0.0;
-  double last_batch = 0.0;
+  double last_batch = 0.0;  ///< samples
+
+  void add(const BatchRun& run);
+
+  [[nodiscard]] const BatchRun* begin() const { return runs_.data(); }
+  [[nodiscard]] const BatchRun* end() const { return runs_.data() + count_; }
+  /// Of all batches.
+  [[nodiscard]] double samples() const;
+  /// Of the largest.
+  [[nodiscard]] double largest() const;
+  /// Of a loop that is left after so many.
+  [[nodiscard]] EpochShape first(double steps) const;
+
+ private:
+  std::array<BatchRun, 4> runs_;
+  std::size_t count_ = 0;
 };
 EpochShape epoch_shape(const Inputs& inputs);
 

@@ -109,16 +109,12 @@ Fetch add_pytorch(RankBuilder& rank) {
     if (w == 0) first_ready = queue;
   }
   const EpochShape& loaded = rank.loaded;
-  const bool uneven = division.few > 0.0;
-  const bool smaller_last = loaded.last_batch < inputs.batch && !uneven;
   const double last_worker = std::fmod(loaded.steps - 1.0, workers);
   for (int w = 0; w < workers; ++w) {
     const QueueId index{static_cast<std::uint32_t>(first_index) + static_cast<std::uint32_t>(w)};
     const QueueId ready{static_cast<std::uint32_t>(first_ready) + static_cast<std::uint32_t>(w)};
-    const bool makes_last = smaller_last && w == static_cast<int>(last_worker);
-    const double all = division.batches_of(w);
-    const double batches = all - (makes_last ? 1.0 : 0.0);
-    const double batch = uneven ? division.samples_of(w) / all : inputs.batch;
+    const bool makes_last = division.own || w == static_cast<int>(last_worker);
+    const double full = division.batches_of(w) - (makes_last ? 1.0 : 0.0);
     ProgramBuilder program;
     add_start(rank, program);
     const auto make = [&](double samples) {
@@ -126,12 +122,12 @@ Fetch add_pytorch(RankBuilder& rank) {
       add_load(program, *rank.local, samples, chunks, rank.variety());
       program.put(ready, tag(Stage::handover));
     };
-    if (batches > 0.0) {
-      program.repeat_long(whole(batches));
-      make(batch);
+    if (full > 0.0) {
+      program.repeat_long(whole(full));
+      make(inputs.batch);
       program.next();
     }
-    if (makes_last) make(loaded.last_batch);
+    if (makes_last) make(division.of(w).last);
     const Part part{.kind = TrackKind::worker,
                     .number = w,
                     .feeds = Stage::handover,

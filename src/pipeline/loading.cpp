@@ -46,12 +46,10 @@ struct ReadBefore {
 
 ReadBefore read_before(const Inputs& inputs, double active) {
   if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return {};
-  const EpochShape shape = epoch_shape(inputs);
-  double own = ((shape.steps - 1.0) * inputs.batch + shape.last_batch) / active;
-  // Of who has most of the objects, and ends last.
-  if (const Division uneven = division_of(inputs); uneven.few > 0.0) {
-    own = uneven.owned + uneven.more;
-  }
+  // Of who has most of the samples, and ends last.
+  const Division division = division_of(inputs);
+  const double own =
+      division.few > 0.0 ? division.most.samples : epoch_shape(inputs).samples() / active;
   const double before = inputs.read_before / (traits(inputs.kind).shared_batches ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
   constexpr double least_left = 1e-6;
@@ -321,91 +319,6 @@ double bytes_fetched(const Inputs& inputs, EpochKind kind, const Misses& misses)
   return source ? source->bytes.base() * misses.source : 0.0;
 }
 
-bool divides_objects(const Inputs& inputs) {
-  return inputs.whole_objects && inputs.per_object > 0.0 && !inputs.sequential_stream &&
-         !inputs.remote && traits(inputs.kind).whole_batches && inputs.workers >= 1.0;
-}
-
-double objects_of_rank(const Inputs& inputs) {
-  if (inputs.per_object <= 0.0) return 0.0;
-  return inputs.samples * inputs.times_read / inputs.per_object / inputs.replicas();
-}
-
-double Division::batches_of(double worker) const {
-  const auto in_turn = [&](double batches, double among) {
-    return worker < among ? std::ceil((batches - worker) / among) : 0.0;
-  };
-  return in_turn(first, workers) + in_turn(left, few);
-}
-
-namespace {
-
-/// Objects of the workers of a rank: what each of all owns, and what each of a few owns beside it.
-struct Owned {
-  double workers = 1.0;
-  double each = 0.0;
-  double few = 0.0;
-  double more = 0.0;
-};
-
-/// They take whole objects in turn, and the last may be a part of one: of a rank among several.
-Owned objects_owned(double workers, double objects) {
-  constexpr double noise = 1e-6;
-  const double taken = std::ceil(objects - noise);
-  workers = std::min(workers, taken);
-  const double most = std::ceil(taken / workers - noise);
-  const double of_most = taken - (most - 1.0) * workers;  // workers that take so many
-  const double part = objects - (taken - 1.0);            // of the last one
-  if (workers <= 1.0) return {1.0, objects};
-  if (part > 1.0 - noise) {
-    if (of_most >= workers) return {workers, most};
-    return {workers, most - 1.0, of_most, 1.0};
-  }
-  if (of_most <= 1.0) return {workers, most - 1.0, 1.0, part};
-  // Who takes the part counts among those that have fewer.
-  const double few = of_most - 1.0;
-  const double each = (objects - few * most) / (workers - few);
-  return {workers, each, few, most - each};
-}
-
-}  // namespace
-
-Division division_of(const Inputs& inputs) {
-  const EpochShape shape = epoch_shape(inputs);
-  const double steps = shape.steps;
-  Division all{std::max(1.0, inputs.workers), steps};
-  if (!divides_objects(inputs)) return all;
-  const Owned own = objects_owned(all.workers, std::max(1.0, objects_of_rank(inputs)));
-  all.workers = own.workers;
-  // Of fewer batches than workers each is made by one of them.
-  if (own.few <= 0.0 || steps < all.workers) return all;
-  const double objects = own.each * own.workers + own.few * own.more;
-  const double of_object = ((steps - 1.0) * inputs.batch + shape.last_batch) / objects;
-  // As many rounds as it takes workers to make what all of them own: none of their batches is
-  // larger than those of who owns more, so nobody who is ahead is kept from going on by order.
-  const double rounds = std::ceil(steps * own.each / objects - 1e-9);
-  // A loop that waits for its step goes round its workers as it does in groups of batches.
-  const double group = inputs.asynchronous_step ? 1.0 : inputs.accumulation;
-  const double first = group * std::ceil(rounds * all.workers / group - 1e-9);
-  all.first = std::min(first, steps);
-  all.few = own.few;
-  all.left = steps - all.first;
-  all.owned = own.each * of_object;
-  all.more = own.more * of_object;
-  return all;
-}
-
-double batches_by_worker(const Inputs& inputs) {
-  const double objects = std::max(1.0, objects_of_rank(inputs));
-  const Owned own = objects_owned(std::max(1.0, inputs.workers), objects);
-  const double of_object = inputs.samples / inputs.replicas() / objects;
-  const auto batches = [&](double owned) {
-    const double exact = owned * of_object / inputs.batch;
-    return inputs.drop_last ? std::floor(exact + 1e-9) : std::ceil(exact - 1e-9);
-  };
-  return (own.workers - own.few) * batches(own.each) + own.few * batches(own.each + own.more);
-}
-
 double most_begun_here(const Inputs& inputs) {
   if (remote_only(inputs)) return 0.0;
   return traits(inputs.kind).shared_batches ? inputs.prefetch : inputs.workers * inputs.prefetch;
@@ -426,7 +339,7 @@ double active_workers(const Inputs& inputs) {
   if (traits(inputs.kind).shared_batches) {
     most = std::min(most, inputs.batch * std::min(most_begun(inputs), shape.steps));
   }
-  if (divides_objects(inputs)) return std::min(most, division_of(inputs).workers);
+  if (cuts_batches(inputs)) return std::min(most, division_of(inputs).workers);
   return most;
 }
 

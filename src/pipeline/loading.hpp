@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/division.hpp"
 #include "pipeline/inputs.hpp"
 
 namespace feedrate::pipeline {
@@ -142,42 +143,8 @@ double most_begun_here(const Inputs& inputs);
 double most_begun(const Inputs& inputs);
 
 /// Workers or threads of one rank that can be busy at once: no more than batches, or prefetched
-/// samples (pool), or whole objects that workers share.
+/// samples (pool), or workers that own any samples.
 double active_workers(const Inputs& inputs);
-
-/// Whether each worker reads objects of its own.
-bool divides_objects(const Inputs& inputs);
-
-/// Objects that the workers of a rank have among them in an epoch; 0: there are none of many
-/// samples.
-double objects_of_rank(const Inputs& inputs);
-
-/// How the batches of a rank fall to its workers. Where each reads objects of its own and these do
-/// not divide evenly, some have one more: the last batches are theirs alone. A worker makes what it
-/// owns and no more, in as many batches as are its own in turn. (A real one fills its batches up to
-/// the last of them, and that is smaller: torch/utils/data/_utils/fetch.py,
-/// _IterableDatasetFetcher, cuts the samples of each worker by itself. So an epoch has up to a
-/// batch more for each worker than is simulated, as small as all of them together are large. Where
-/// nothing is left for who owns more, its batches are larger by what it owns more, twice as large
-/// at most, and by events all wait for them.)
-struct Division {
-  double workers = 1.0;
-  double first = 0.0;  ///< batches of all workers
-  double few = 0.0;    ///< workers that own more, and make what is left; 0: none does
-  double left = 0.0;   ///< batches
-  double owned = 0.0;  ///< samples of each worker where some own more
-  double more = 0.0;   ///< that each of those few owns beside them
-
-  [[nodiscard]] double batches_of(double worker) const;
-  [[nodiscard]] double samples_of(double worker) const {
-    return owned + (worker < few ? more : 0.0);
-  }
-};
-Division division_of(const Inputs& inputs);
-
-/// Batches of a rank in an epoch where each worker cuts the samples of its objects by itself, as
-/// real ones do: more than EpochShape's steps without drop_last, and fewer with it.
-double batches_by_worker(const Inputs& inputs);
 
 /// Whether a Pipe-mode stream, or several connections of it, feed the workers, and its station.
 std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses);

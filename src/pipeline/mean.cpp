@@ -243,17 +243,21 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const EpochKind kind = which.kind;
   // A loop that is left has workers that are still at work on batches to come.
   const bool left = which.steps > 0.0;
-  const EpochShape shape = left ? EpochShape{which.steps, inputs.batch} : epoch_shape(inputs);
-  const bool partial = shape.last_batch < inputs.batch;
-  double full = inputs.batch;
-  double steps = shape.steps - (partial ? 1.0 : 0.0);
-  double last = partial ? shape.last_batch / inputs.batch : 0.0;
-  if (steps <= 0.0) {  // nothing but a smaller batch
-    full = shape.last_batch;
-    steps = 1.0;
-    last = 0.0;
+  const EpochShape made = epoch_shape(inputs);
+  const EpochShape shape = left ? made.first(which.steps) : made;
+  const double full = shape.largest();  // less than a batch where there are none but smaller ones
+  double steps = 0.0;                   // full ones
+  double smaller = 0.0;                 // the others, in number
+  double last = 0.0;                    // and as so many full ones
+  for (const BatchRun& run : shape) {
+    if (run.samples == full) {
+      steps += run.batches;
+    } else {
+      smaller += run.batches;
+      last += run.batches * (run.samples / full);
+    }
   }
-  Epoch e{inputs, flow, full, active, consumer_of(inputs, full, steps, last)};
+  Epoch e{inputs, flow, full, active, consumer_of(inputs, full, steps, smaller)};
   const Consumer& c = e.consumer;
   const bool chains = traits(inputs.kind).whole_batches && !inputs.remote && !c.inline_load;
   // Ranks that helpers serve take what all of them make, in turn.
@@ -288,8 +292,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
 
   // The first batch is made while all customers are at work on theirs, as far as the epoch has one
   // for each; those of a pool share it.
-  const EpochShape made = epoch_shape(inputs);
-  const double opening = chains ? std::min(active, made.steps - 1.0 + made.last_batch / full) : 1.0;
+  const double opening = chains ? std::min(active, made.samples() / full) : 1.0;
   const double at_work = chains ? opening / active : 1.0;
   const double all_at_work = flow.rate(at_work);
   const double together = all_at_work < 1e299 ? inputs.ranks * full / all_at_work : 0.0;
@@ -343,40 +346,46 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
                               ? 0.0
                               : inputs.worker_shutdown.base() / inputs.speed[Stage::startup];
 
-  // The last batch's step, over a full one's.
-  const double small_step =
-      last > 0.0 ? step_time(inputs, full * last).base() / inputs.speed[Stage::gpu] : 0.0;
   const Line& fed_line = pace.fed;
   const double slowest = fed_line.period();
+  double small_steps = 0.0;  // of the GPU, and with what else it does with smaller batches
   double last_consumed = 0.0;
-  if (last > 0.0) {
-    const double longer = small_step - c.step * last;  // than its share of a full one
-    const double gpu = fed_line.gpu * last + longer + (1.0 - last) * c.reduce;
+  for (const BatchRun& run : shape) {
+    if (run.samples == full) continue;
+    const double part = run.samples / full;
+    const double small_step = step_time(inputs, run.samples).base() / inputs.speed[Stage::gpu];
+    const double longer = small_step - c.step * part;  // than its share of a full one
+    const double gpu = fed_line.gpu * part + longer + (1.0 - part) * c.reduce;
     const bool beside_steps = fed_line.slowest == Stage::gpu_preprocess;
-    const double other = fed_line.other * last + (beside_steps ? longer : 0.0);
-    last_consumed = queueing::slower_of(gpu, other, fed_line.variance, fed_line.buffer);
+    const double other = fed_line.other * part + (beside_steps ? longer : 0.0);
+    small_steps += run.batches * small_step;
+    last_consumed +=
+        run.batches * queueing::slower_of(gpu, other, fed_line.variance, fed_line.buffer);
   }
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
   const double fed = first + (steps - 1.0) * slowest + last_consumed;
   // Workers make whole batches, each as many as the others or one more: in the last round of the
   // epoch some have nothing left to do, and a loop that is left waits for its last batch no less.
+  // (Of workers that cut batches of their own all end together, or few of them: mean_epochs.cpp.)
   double last_round = 0.0;
-  if (chains && pace.loader > 0.0) {
-    const double trained = steps + (last > 0.0 ? 1.0 : 0.0);
-    const auto in_round = [&](double batches) {
-      return batches - active * (std::ceil(batches / active) - 1.0);
-    };
-    const bool ends = trained > made.steps - in_round(made.steps);
+  const double trained = steps + smaller;
+  const auto in_round = [&](double batches) {
+    return batches - active * (std::ceil(batches / active) - 1.0);
+  };
+  const bool ends = trained > made.steps - in_round(made.steps);
+  if (chains && pace.loader > 0.0 && !(ends && cuts_batches(inputs))) {
     // A smaller last batch is done before the others of its round; one that opens a round is all of
     // that.
-    const double smaller = made.last_batch < inputs.batch ? made.last_batch / inputs.batch : 0.0;
-    const double whole = in_round(made.steps) - (smaller > 0.0 ? 1.0 : 0.0);
+    const double part = made.last_batch < inputs.batch ? made.last_batch / inputs.batch : 0.0;
+    const double whole = in_round(made.steps) - (part > 0.0 ? 1.0 : 0.0);
     const bool by_itself = ends && whole <= 0.0;
     const double busy = !ends ? opening : by_itself ? 1.0 : whole;
     const double rate = flow.rate(busy / active);
     if (rate < 1e299) {
-      const double work = by_itself ? smaller : busy;
-      const double made_before = by_itself ? smaller : ends ? busy : in_round(trained);
+      // Of a loop that is left, its last batch is as large as the others of its round.
+      const double each = ends ? 1.0 : shape.last_batch / full;
+      const double work = by_itself ? part : busy * each;
+      const double made_before = by_itself ? part : ends ? busy : in_round(trained) * each;
       // Beyond what the pace has of it already.
       last_round = std::max(0.0, work * inputs.ranks * full / rate - made_before * pace.loader);
     }
@@ -419,7 +428,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // Before the first all-reduce, a GPU waits for no other.
   span.first_step =
       seconds(std::min(wall, startup + read_before + first_of_one + way - c.reduction));
-  span.busy = seconds(steps * c.step + small_step + n * (c.before + c.ahead));
+  span.busy = seconds(steps * c.step + small_steps + n * (c.before + c.ahead));
   double rest = wall - span.busy.base();
   const auto book = [&](Stage stage, double time) {
     // What is left may be below 0 by its last digits.

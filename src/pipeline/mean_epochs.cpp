@@ -25,10 +25,8 @@ struct Uneven {
 
   Uneven(const Inputs& of, const Epochs& which, const Misses& found, KnownLoading& known)
       : inputs(of), epochs(which), misses(found), loading(known), division(division_of(of)) {
-    const EpochShape shape = epoch_shape(of);
-    of_all = division.workers * division.owned / of.batch;
-    const double all = shape.steps - 1.0 + shape.last_batch / of.batch;
-    const double trained = which.steps > 0.0 ? std::min(which.steps, all) : all;
+    of_all = division.workers * division.each.samples / of.batch;
+    const double trained = samples_of_instance(of, which.steps) / of.ranks / of.batch;
     if (division.few > 0.0) in_left = std::max(0.0, trained - of_all);
   }
 

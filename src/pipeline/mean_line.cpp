@@ -42,7 +42,7 @@ double beside_ahead(const Consumer& c, double steps, double handover, double mak
 
 }  // namespace
 
-Consumer consumer_of(const Inputs& inputs, double full, double steps, double last) {
+Consumer consumer_of(const Inputs& inputs, double full, double steps, double smaller) {
   const auto speed = [&](Stage stage) { return inputs.speed[stage]; };
   Consumer c;
   c.inline_load = !inputs.remote && (!traits(inputs.kind).workers || inputs.workers <= 0.0);
@@ -69,7 +69,7 @@ Consumer consumer_of(const Inputs& inputs, double full, double steps, double las
     c.handed_late =
         c.handover * queueing::barrier_loss(gpus, c.handover_cv * c.handover_cv, c.buffer);
   }
-  const double batches = steps + (last > 0.0 ? 1.0 : 0.0);
+  const double batches = steps + smaller;
   c.reduction = exposed_communication(inputs).base();
   c.reductions = std::ceil(batches / inputs.accumulation);
   if (batches > 1.0) c.reduce = c.reduction * (c.reductions - 1.0) / (batches - 1.0);

@@ -27,7 +27,8 @@ struct Consumer {
   bool pinning = false;
 };
 
-Consumer consumer_of(const Inputs& inputs, double full, double steps, double last);
+/// Of an epoch of `steps` batches of `full` samples, and so many `smaller` ones.
+Consumer consumer_of(const Inputs& inputs, double full, double steps, double smaller);
 
 /// Stations after the loader, as a line: seconds a full batch.
 struct Line {

@@ -164,7 +164,7 @@ int chunks_of(const Inputs& inputs) {
 
 bool in_turn(const Inputs& inputs) {
   return traits(inputs.kind).whole_batches &&
-         (inputs.in_order || inputs.workers <= 1.0 || divides_objects(inputs));
+         (inputs.in_order || inputs.workers <= 1.0 || cuts_batches(inputs));
 }
 
 namespace {

@@ -24,7 +24,7 @@ inline std::int64_t whole(double n) {
 /// A batch on its way, as a loop over batches adds it.
 struct Batch {
   double samples = 0.0;
-  bool by_few = false;  ///< it is one of the last, which not all workers make
+  bool by_few = false;  ///< as BatchRun has it
 };
 
 /// Everything that the parts of one rank share while it is put together.
@@ -79,23 +79,14 @@ struct RankBuilder {
     return model.add(queue);
   }
 
-  /// Full batches of all workers; those after them are made by few.
-  [[nodiscard]] double of_all_workers() const { return std::min(full_steps(), division.first); }
-  /// A smaller last batch.
-  [[nodiscard]] Batch last() const { return {shape.last_batch, division.left > 0.0}; }
-
-  /// The same body for every full batch, then for a smaller last one.
+  /// The same body for every batch.
   template <class Body>
   void over_batches(ProgramBuilder& program, Body&& body) const {
-    const auto loop = [&](double steps, const Batch& batch) {
-      if (steps <= 0.0) return;
-      program.repeat_long(whole(steps));
-      body(program, batch);
+    for (const BatchRun& run : shape) {
+      program.repeat_long(whole(run.batches));
+      body(program, Batch{run.samples, run.by_few});
       program.next();
-    };
-    loop(of_all_workers(), {inputs.batch});
-    loop(full_steps() - of_all_workers(), {inputs.batch, true});
-    if (partial_last()) body(program, last());
+    }
   }
 };
 

@@ -159,9 +159,8 @@ const char* why_in_order(const Inputs& inputs) {
     if (!traits(inputs.kind).whole_batches || inputs.workers <= 1.0) {
       return "nobody makes a batch beside another";
     }
-    return pipeline::divides_objects(inputs)
-               ? "workers make batches of objects of their own, in turn"
-               : "";
+    return pipeline::cuts_batches(inputs) ? "workers make batches of samples of their own, in turn"
+                                          : "";
   }
   if (inputs.remote) return "";
   if (inputs.workers <= 1.0) return "one thread takes samples in their order";

@@ -15,8 +15,7 @@ bool starts_workers(const Context& context) {
 
 /// Of the largest that there is.
 Bytes batch_bytes(const Context& context) {
-  const auto [steps, last] = pipeline::epoch_shape(context.out.inputs);
-  return samples(steps > 1.0 ? context.out.inputs.batch : last) * bytes_to_gpu(context);
+  return samples(pipeline::epoch_shape(context.out.inputs).largest()) * bytes_to_gpu(context);
 }
 
 /// Of so many batches of a rank, those that exist at once: nobody makes any of the next epoch.

@@ -79,6 +79,21 @@ void doubt_ranks(Context& context, double objects) {
       objects, ranks, each, std::ceil(each), 100.0 * longer, ranks));
 }
 
+/// Whether ranks have different numbers of workers: where these cut batches by themselves, such
+/// ranks have different numbers of batches.
+bool ranks_differ(const Scenario& scenario) {
+  const auto& workers = scenario.loader.num_workers;
+  return !scenario.cluster.unequal_gpus.empty() && workers && workers->rule != WorkerRule::number;
+}
+
+void tell_of_dealt_batches(Context& context) {
+  if (!context.texts || !traits(context.scenario.loader.kind).whole_batches) return;
+  context.out.caveats.push_back(
+      "Instances with different numbers of GPUs have different numbers of workers for each: "
+      "simulated as if batches were dealt to these in turn, and not cut by each of its own "
+      "objects; give a number (/loader/num_workers).");
+}
+
 }  // namespace
 
 Pieces pieces_of(Context& context, double objects, DataPerSample stored, Stage stage) {
@@ -122,13 +137,16 @@ void resolve_division(Context& context) {
   Inputs& inputs = context.out.inputs;
   const double each = per_object(s);
   const Stage stage = Stage::download;
+  const bool dealt = ranks_differ(s);
+  inputs.own_batches = s.loader.kind.row().cuts_batches && !dealt;
   if (each > 1.0 && inputs.samples > 0.0) {
     const double objects = std::max(1.0, std::ceil(inputs.samples / each));
     inputs.per_object = std::min(each, inputs.samples);  // the last one has what is left
     const DividedBy by = context.word(
         stage, divided_by_key, s.loader.divided_by,
         generic_stream(context) ? DividedBy::objects : DividedBy::samples, divided_by_words);
-    inputs.whole_objects = by == DividedBy::objects;
+    inputs.whole_objects = by == DividedBy::objects && !dealt;
+    if (by == DividedBy::objects && dealt) tell_of_dealt_batches(context);
     if (inputs.whole_objects) {
       inputs.times_read = times_read(context, objects);
       const bool said = s.loader.divided_by || context.by_name(divided_by_key) != nullptr;
@@ -220,17 +238,17 @@ void tell_of_padding(Context& context) {
       100.0 * share, short_text_of(*fit)));
 }
 
-void tell_of_last_batches(Context& context) {
+void tell_of_dropped_batches(Context& context) {
   const Inputs& inputs = context.out.inputs;
-  if (!context.texts || !pipeline::divides_objects(inputs)) return;
+  if (!context.texts || !inputs.drop_last || !pipeline::cuts_batches(inputs)) return;
   constexpr double worth_saying = 0.02;
-  const double simulated = pipeline::epoch_shape(inputs).steps;
-  const double real = pipeline::batches_by_worker(inputs);
-  if (std::abs(real / simulated - 1.0) < worth_saying) return;
-  context.out.caveats.push_back(fmt::format(
-      "Each worker {} an incomplete batch of its own: an epoch has {:g} steps, and {:g} are "
-      "simulated.",
-      inputs.drop_last ? "drops" : "ends with", real, simulated));
+  const double all = inputs.samples / inputs.replicas();
+  const double dropped = 1.0 - pipeline::epoch_shape(inputs).samples() / all;
+  if (dropped < worth_saying) return;
+  context.out.caveats.push_back(
+      fmt::format("Each worker drops an incomplete batch of its own: {:.0f} % of the samples are "
+                  "read and not trained on, and that reading is not simulated.",
+                  100.0 * dropped));
 }
 
 }  // namespace feedrate::resolve

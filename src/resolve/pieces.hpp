@@ -17,7 +17,7 @@ struct Pieces {
 Pieces pieces_of(Context& context, double objects, DataPerSample stored, Stage stage);
 
 /// Who reads which objects, and what a shuffle buffer asks for: Inputs' `per_object`,
-/// `whole_objects`, `times_read`, `read_before`. Before the source is resolved.
+/// `whole_objects`, `own_batches`, `times_read`, `read_before`. Before the source is resolved.
 void resolve_division(Context& context);
 
 /// Whether whoever makes batches streams objects of its own, a worker's process or a helper's.
@@ -47,7 +47,7 @@ inline double training_batch(const Context& context) {
 /// What is said of a job that pads what it could pack.
 void tell_of_padding(Context& context);
 
-/// What is said where workers' own last batches make an epoch longer, or shorter, than is simulated.
-void tell_of_last_batches(Context& context);
+/// What is said where workers drop last batches of their own, which they have read.
+void tell_of_dropped_batches(Context& context);
 
 }  // namespace feedrate::resolve

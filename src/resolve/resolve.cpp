@@ -440,14 +440,18 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
     resolve_step(context);
     pack(context);
     if (epoch_shape(inputs).steps < 1.0) {
-      context.problem(
-          "/loader/batch_size",
-          fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
-                      inputs.batch, inputs.samples, inputs.gpus()));
-    } else if (pipeline::divides_objects(inputs) && pipeline::batches_by_worker(inputs) < 1.0) {
-      context.problem("/loader/drop_last",
-                      "each worker drops an incomplete batch, and none has a whole one: use fewer "
-                      "workers or a smaller batch");
+      const bool of_workers =
+          pipeline::cuts_batches(inputs) && inputs.samples >= inputs.batch * inputs.replicas();
+      if (of_workers) {
+        context.problem("/loader/drop_last",
+                        "each worker drops an incomplete batch, and none has a whole one: use "
+                        "fewer workers or a smaller batch");
+      } else {
+        context.problem(
+            "/loader/batch_size",
+            fmt::format("with drop_last no batch of {} is left in {} samples over {} GPUs",
+                        inputs.batch, inputs.samples, inputs.gpus()));
+      }
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
       if (inputs.instances > 1.0 && !context.layout) {
@@ -465,7 +469,7 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
     say_what_is_left_out(context);
     doubt_objects(context);
     tell_of_padding(context);
-    tell_of_last_batches(context);
+    tell_of_dropped_batches(context);
     tell_without_effect(context);
     if (planned) check_plan(context);
     resolve_terms(context);

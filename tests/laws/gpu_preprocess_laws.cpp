@@ -20,10 +20,11 @@ double training(const Inputs& inputs) {
 
 /// Of one GPU, all of its work: steps and preprocessing.
 double gpu_work(const Inputs& in) {
-  const EpochShape shape = epoch_shape(in);
   const double each = samples_of_instance(in) / in.ranks;
-  const double steps =
-      (shape.steps - 1.0) * step_time(in, in.batch).base() + step_time(in, shape.last_batch).base();
+  double steps = 0.0;
+  for (const BatchRun& run : epoch_shape(in)) {
+    steps += run.batches * step_time(in, run.samples).base();
+  }
   return in.epochs * (steps + (in.gpu_preprocess + in.gpu_preprocess_ahead).base() * each);
 }
 

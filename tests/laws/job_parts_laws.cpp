@@ -381,7 +381,9 @@ TEST_CASE("job parts: what is read from afar, and what of it instances share") {
       double sum = 0.0;
       for (double epoch = 1.0; epoch <= in.epochs; epoch += 1.0) sum += read_of(one, epoch);
       // Of an epoch that is left in its middle, what is trained of it.
-      const double part = in.unfinished_steps * in.batch * in.ranks / samples_of_instance(in);
+      const double part = in.unfinished_steps > 0.0 ? samples_of_instance(in, in.unfinished_steps) /
+                                                          samples_of_instance(in)
+                                                    : 0.0;
       return sum + (part > 0.0 ? part * read_of(one, in.epochs + 1.0) : 0.0);
     };
     // A cache that is not steady by then, of a few ten-thousandths of the data, is taken as it is.

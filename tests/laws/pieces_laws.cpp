@@ -169,7 +169,7 @@ TEST_CASE("pieces: what few workers add at the end is not on top of what a limit
     in.epochs = 1.0;
     in.whole_objects = true;
     in.per_object = in.samples / (in.replicas() * std::floor(1.5 * in.workers));
-    if (division_of(in).left <= 0.0) continue;
+    if (division_of(in).few <= 0.0) continue;
     double before = time_of(in);
     ++checked;
     const double most = in.samples / in.instances / before * in.disk->bytes.base();
@@ -178,7 +178,7 @@ TEST_CASE("pieces: what few workers add at the end is not on top of what a limit
       in.disk->limits.back().rate = part * most;
       const double slower = time_of(in);
       INFO("job " << i << " at " << part << " times its rate");
-      REQUIRE(slower >= before * (1.0 - 1e-9));
+      REQUIRE(slower >= before * (1.0 - 1e-7));  // two paces are found, each to some digits
       longer += slower > before * 1.001 ? 1 : 0;
       before = slower;
     }
@@ -192,17 +192,23 @@ TEST_CASE("pieces: objects that divide evenly among workers are as good as sampl
   for (int i = 0; i < 300; ++i) {
     Inputs in = generate.inputs(80.0);
     if (in.workers < 1.0) continue;
+    const double readers = in.replicas() * in.workers;
+    in.samples = readers * std::ceil(in.samples / readers);
     in.per_object = 0.0;
     in.whole_objects = false;
-    in.in_order = true;  // as batches of own objects are
+    in.own_batches = true;
     const double divided = time_of(in);
     in.whole_objects = true;
-    in.per_object = in.samples / (in.replicas() * in.workers * std::floor(1.0 + i % 7));
+    in.per_object = in.samples / (readers * std::floor(1.0 + i % 7));
     INFO("job " << i);
     REQUIRE(time_of(in) == Approx(divided).epsilon(1e-12));
-    // Uneven, it is never faster: the last of them come from few.
+    // Uneven, and with as many steps on as many samples, it is never faster: the last of them come
+    // from few. What smaller batches of other sizes keep waiting is a matter of digits.
+    const EpochShape even = epoch_shape(in);
     in.per_object *= in.workers / (in.workers + 1.0);
-    REQUIRE(time_of(in) >= divided * (1.0 - 1e-9));
+    const EpochShape uneven = epoch_shape(in);
+    const bool as_much = uneven.steps >= even.steps && uneven.samples() >= even.samples();
+    if (as_much) REQUIRE(time_of(in) >= divided * (1.0 - 1e-4));
   }
 }
 
@@ -246,19 +252,6 @@ TEST_CASE("pieces: the last object has what is left, and the others are no small
   CHECK_FALSE(says(copied("2"), "do not divide evenly among"));
 }
 
-namespace {
-
-/// How much larger batches of workers are that own an object more.
-double larger_batches(const Inputs& in) {
-  const Division all = division_of(in);
-  if (all.few <= 0.0) return 1.0;
-  const double others = all.workers - 1.0;
-  return all.samples_of(0.0) / all.batches_of(0.0) /
-         (all.samples_of(others) / all.batches_of(others));
-}
-
-}  // namespace
-
 TEST_CASE("pieces: mean and events agree on buffers and uneven objects") {
   Generator generate(3203);
   double off = 0.0;
@@ -280,9 +273,6 @@ TEST_CASE("pieces: mean and events agree on buffers and uneven objects") {
     in.per_object = of_rank / std::ceil(in.workers * generate.log_uniform(0.5, 5.0));
     // Where nothing varies workers march in step for ever, and `run` states the mean.
     if (!varies(in)) continue;
-    // Simulated by events, who owns more makes as many batches as the others where none are left,
-    // and all wait for them, which real workers do not (job 41 of FEEDRATE_SEED=26112964).
-    if (larger_batches(in) > 1.5) continue;
     // What both are apart without pieces is others' matter.
     const double apart = time_of(plain) / by_events(plain, 4);
     const double events = by_events(in, 4);

@@ -84,8 +84,9 @@ void check_loader(const World& w, const Inputs& in) {
   REQUIRE(in.persistent_workers == l.persistent_workers.value_or(false));
   const bool several = in.prefetch >= 2.0;
   const bool shared = l.kind.family() == LoaderKind::pool && in.workers > 1.0 && several;
-  const bool own_objects = in.whole_objects && in.per_object > 0.0 && !in.sequential_stream;
-  const bool batches = l.kind.family() == LoaderKind::pytorch && in.workers > 1.0 && !own_objects;
+  const bool own_objects = in.whole_objects && in.per_object > 0.0;
+  const bool own = (own_objects || l.kind.row().cuts_batches) && !in.sequential_stream;
+  const bool batches = l.kind.family() == LoaderKind::pytorch && in.workers > 1.0 && !own;
   REQUIRE(in.in_order == (l.in_order.value_or(true) || !(shared || batches || l.remote)));
   REQUIRE(in.caches.decoded == l.in_memory_cache.has_value());
   const bool sharded = w.scenario.source.distribution == Distribution::sharded_by_s3_key;

@@ -438,6 +438,13 @@ TEST_CASE("law: a loader by its name is its family with its defaults typed in") 
         }
       }
       for (const NamedDefault& one : defaults->defaults) type_in(one, typed.scenario);
+      // And so is that workers cut batches of what are not objects of their own.
+      const Loader& loader = typed.scenario.loader;
+      const bool own_objects = loader.divided_by == DividedBy::objects &&
+                               typed.scenario.dataset.samples_per_object.value_or(1.0) > 1.0;
+      if (row.cuts_batches && !own_objects && loader.num_workers) {
+        typed.scenario.loader.num_workers = named.scenario.loader.num_workers = WorkerCount(1.0);
+      }
       check_same(named, typed);
     }
   }

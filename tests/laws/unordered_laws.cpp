@@ -58,7 +58,7 @@ TEST_CASE("unordered: the mean is as near to the events as in order") {
     const bool large = in.gpus() * (in.workers + 3.0) > 200.0;
     if (in.kind != LoaderKind::pytorch || in.workers < 2.0 || in.remote || large) continue;
     in.epochs = 1.0;
-    in.in_order = in.whole_objects = false;
+    in.in_order = in.whole_objects = in.own_batches = false;
     const EpochShape shape = epoch_shape(in);
     // As many rounds as workers are out of step after.
     if (shape.steps < 8.0 * in.workers) continue;

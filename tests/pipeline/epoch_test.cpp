@@ -421,18 +421,20 @@ TEST_CASE("shape: workers have nothing to do where batches or objects are fewer 
                             : random.chance(0.5) ? 1.0 / random.whole(2.0, 50.0)
                                                  : random.uniform(1.0, 3.0);
     if (random.chance(0.9)) in.source = reading(milliseconds(1.0), requests, 1e3, {});
-    const double steps = epoch_shape(in).steps;
-    const double at_work =
-        in.kind == LoaderKind::pytorch ? steps : in.batch * std::min(in.prefetch, steps);
-    double most = std::min(std::max(1.0, in.workers), at_work);
     const double samples = in.samples / in.ranks;
+    const auto at_work = [&] {
+      const double steps = epoch_shape(in).steps;
+      return in.kind == LoaderKind::pytorch ? steps : in.batch * std::min(in.prefetch, steps);
+    };
+    double most = std::min(std::max(1.0, in.workers), at_work());
     if (requests < 1.0 && in.kind == LoaderKind::pytorch && in.workers >= 1.0 &&
         !in.sequential_stream) {
       in.whole_objects = true;
       in.per_object = 1.0 / requests;
       const double objects = std::max(1.0, std::ceil(samples * requests - 1e-6));
       by_objects += objects < most ? 1 : 0;
-      most = std::min(most, objects);
+      // Each of them cuts a batch of its own.
+      most = std::min(in.workers, objects);
     } else if (in.source && !in.sequential_stream) {
       whole_samples += requests * samples < most ? 1 : 0;
     }

@@ -32,7 +32,8 @@ class Draws {
 
 class Generator : public Draws {
  public:
-  explicit Generator(unsigned seed) : Draws(seed), later_(seed + 7919U), pieces_(seed + 104729U) {}
+  explicit Generator(unsigned seed)
+      : Draws(seed), later_(seed + 7919U), pieces_(seed + 104729U), cut_(seed + 1299709U) {}
 
   /// Whether the source or the NIC ends the growth of `rate` is one to all times: every other does.
   static void pass_nic(Read& read) {
@@ -159,8 +160,7 @@ class Generator : public Draws {
       in.source->cpu = seconds_per_sample(later_.log_uniform(1e-6, 1e-3));
       in.first_source->cpu = in.source->cpu;
     }
-    const EpochShape shape = epoch_shape(in);
-    const double of_rank = (shape.steps - 1.0) * in.batch + shape.last_batch;
+    const double of_rank = epoch_shape(in).samples();
     if (pieces_.chance(0.1) && !in.sequential_stream && (in.source || in.disk)) {
       in.read_before = std::ceil(of_rank * pieces_.log_uniform(1e-3, 1.0));
     }
@@ -170,10 +170,14 @@ class Generator : public Draws {
       in.per_object = in.samples / (objects * in.replicas());
       in.whole_objects = true;
     }
+    in.own_batches = cut_.chance(0.1);
+    // Each of them has a batch, or nothing would be left of all that they drop.
+    if (in.drop_last && division_of(in).each.batches < 1.0) in.drop_last = false;
   }
 
   Draws later_;
   Draws pieces_;
+  Draws cut_;
 };
 
 /// What laws of monotone times leave to jobs whose objects are uneven: few workers make the last
@@ -187,7 +191,7 @@ inline double left_by_uneven(const Inputs& in) {
 /// otherwise.
 inline Inputs without_pieces(Inputs in) {
   in.read_before = 0.0;
-  in.whole_objects = false;
+  in.whole_objects = in.own_batches = false;
   in.per_object = 0.0;
   return in;
 }

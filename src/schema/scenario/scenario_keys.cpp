@@ -237,7 +237,10 @@ const std::vector<Entry<Loader>>& entries<Loader>() {
       entry<&Loader::persistent_workers>("persistent_workers",
                                          {"workers are kept between epochs", "false"}),
       entry<&Loader::batch_size>("batch_size", {"samples per GPU and step", "", whole(1, 1e9)}),
-      entry<&Loader::drop_last>("drop_last", {"an incomplete last batch is left out", "false"}),
+      entry<&Loader::drop_last>(
+          "drop_last", {"an incomplete last batch is left out: of each worker, where these cut "
+                        "batches of samples of their own",
+                        "false"}),
       entry<&Loader::in_memory_cache>(
           "in_memory_cache", {"decoded samples stay in RAM after the first epoch", "false"}),
       entry<&Loader::in_order>("in_order",
