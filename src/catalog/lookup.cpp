@@ -210,13 +210,6 @@ std::string_view without_prefix(std::string_view instance) {
   return instance.starts_with("ml.") ? instance.substr(3) : instance;
 }
 
-std::string service_of(const Catalog& catalog, std::string_view instance) {
-  if (instance.starts_with("ml.")) return "sagemaker";
-  const auto machine = find_machine(catalog, instance);
-  if (!machine) return "";
-  return (*machine)->cloud == "aws" ? "ec2" : (*machine)->cloud;
-}
-
 /// "Standard_ND96isr_H100_v5", as Azure's API has it: "ND96isr H100 v5"; "" of any other name.
 static std::string azure_name(std::string_view instance) {
   constexpr std::string_view prefix = "Standard_";
@@ -226,14 +219,27 @@ static std::string azure_name(std::string_view instance) {
   return name;
 }
 
-Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance) {
+/// Null where there is none of that name.
+static const Machine* machine_named(const Catalog& catalog, std::string_view instance) {
   const std::string of_azure = azure_name(instance);
   const std::string_view name = of_azure.empty() ? without_prefix(instance) : of_azure;
   for (const Machine& machine : catalog.machines) {
     if (machine.name != name) continue;
     if (of_azure.empty() && name.size() != instance.size() && machine.cloud != "aws") break;
-    return {&machine, {}};
+    return &machine;
   }
+  return nullptr;
+}
+
+std::string service_of(const Catalog& catalog, std::string_view instance) {
+  if (instance.starts_with("ml.")) return "sagemaker";
+  const Machine* const machine = machine_named(catalog, instance);
+  if (machine == nullptr) return "";
+  return machine->cloud == "aws" ? "ec2" : machine->cloud;
+}
+
+Lookup<const Machine*> find_machine(const Catalog& catalog, std::string_view instance) {
+  if (const Machine* const machine = machine_named(catalog, instance)) return {machine, {}};
   return {std::nullopt, unknown_instance(catalog, instance)};
 }
 

@@ -23,7 +23,7 @@ inline std::uint64_t key_order(Wide key) {
   return static_cast<std::uint64_t>(key);
 }
 
-// The pending events: a tournament with one leaf per process and per resource. Setting a leaf
+// Pending events: a tournament with one leaf per process, or per resource. Setting a leaf
 // replays its path to the root with conditional moves, no branch to mispredict and nothing to
 // allocate: log2(n) short steps, whether the event is new, moved or cancelled.
 class EventTree {

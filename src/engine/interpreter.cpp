@@ -49,9 +49,9 @@ template <bool traced>
 void Interpreter<traced>::settle() {
   for (const std::uint32_t r : dirty_) {
     const SharedCapacity& capacity = s_.capacities[r];
-    s_.events.set(
-        s_.capacity_leaf(r),
-        capacity.users() == 0 ? never : event_key(capacity.first_time(), capacity.first().order));
+    s_.completions.set(r, capacity.users() == 0
+                              ? never
+                              : event_key(capacity.first_time(), capacity.first().order));
   }
   dirty_.clear();
 }
@@ -400,7 +400,7 @@ auto Interpreter<traced>::run(bool stop_at_rounds) -> Stop {
         return Stop::round;
       }
     }
-    const Wide key = s.events.first();
+    const Wide key = std::min(s.events.first(), s.completions.first());
     const std::uint64_t time = key_time(key);
     if (time >> 63 != 0) [[unlikely]] {
       if (key == never) return Stop::deadlock;

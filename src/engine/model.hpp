@@ -40,6 +40,7 @@ struct BuildError : std::invalid_argument {
 // An amount of work in the resource's own unit (bytes, core-seconds, ...).
 struct Work {
   double units = 0;
+  bool operator==(const Work&) const = default;
 };
 
 // How an amount varies from draw to draw; its mean is the amount in the instruction. With
@@ -54,6 +55,7 @@ struct Spread {
   // start together and are waited for together.
   std::uint32_t largest_of = 1;
   std::uint32_t mean_of = 1;
+  bool operator==(const Spread&) const = default;
 };
 inline constexpr Spread no_spread{};
 inline constexpr Spread exponential_spread{Law::exponential, 1.0};
@@ -67,6 +69,7 @@ struct Ring {
   std::uint32_t count = 1;
   std::uint8_t cursor = 0;  // below most_cursors
   bool advance = true;      // step the cursor once this instruction has gone through
+  bool operator==(const Ring&) const = default;
 };
 
 struct Instruction {
@@ -80,6 +83,7 @@ struct Instruction {
   std::int64_t count = 1;    // take, put: tokens; repeat: iterations (forever, 0 skips the body)
   Spread spread;             // delay, use, pass
   Ring ring;
+  bool operator==(const Instruction&) const = default;
 };
 
 using Program = std::vector<Instruction>;
@@ -121,6 +125,7 @@ struct Resource {
   std::string name;
   std::vector<double> curve;
   Discipline discipline = Discipline::shared;
+  bool operator==(const Resource&) const = default;
 };
 
 // A rate limit. Tokens come in at a steady rate, and up to `burst` of them are kept. A pass takes
@@ -134,6 +139,7 @@ struct Bucket {
   double rate = 0;                     // tokens per second
   double burst = 0;                    // tokens
   std::optional<double> initial = {};  // tokens at the start, up to the burst; left out: the burst
+  bool operator==(const Bucket&) const = default;
 };
 
 // A counting queue; waiting is first come, first served (a put or take of several tokens waits
@@ -154,11 +160,13 @@ struct Queue {
   // The process on which waiting for this queue is booked. Left out: found from the programs (with
   // several, the one with the oldest ticket, else the first that is not itself waiting).
   ProcessId producer = no_process;
+  bool operator==(const Queue&) const = default;
 };
 
 struct Barrier {
   std::string name;
   std::uint32_t parties = 1;
+  bool operator==(const Barrier&) const = default;
 };
 
 struct Process {
@@ -169,6 +177,7 @@ struct Process {
   // Random numbers come from stream (seed, stream); -1 = a stream of its own. Processes with the
   // same stream share its draws in the order in which their services start.
   std::int64_t stream = -1;
+  bool operator==(const Process&) const = default;
 };
 
 // Factors of mean 1 (if they are to keep the mean) and how likely each is: the chances of it and
@@ -176,6 +185,7 @@ struct Process {
 struct FactorList {
   std::vector<double> factor;
   std::vector<double> up_to;
+  bool operator==(const FactorList&) const = default;
 };
 
 struct Model {
@@ -196,6 +206,7 @@ struct Model {
   BarrierId add(Barrier barrier);
   ProgramId add(Program program);
   ProcessId add(Process process);
+  bool operator==(const Model&) const = default;
 };
 
 }  // namespace feedrate::engine

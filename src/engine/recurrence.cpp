@@ -263,6 +263,7 @@ void Recurrence::jump(const Snapshot& snapshot, std::int64_t cycles) {
   for (SharedCapacity& capacity : s_.capacities) capacity.shift(ns);
   for (TokenBucket& bucket : s_.buckets) bucket.shift(ns);
   s_.events.shift(word(ns));
+  s_.completions.shift(word(ns));
   if (s_.options.trace) {
     s_.options.trace({ProcessId(s_.code.reference), SpanKind::skipped, 0, {s_.now}, {s_.now + ns}});
     for (std::uint32_t p = 0; p < s_.processes.size(); ++p) {

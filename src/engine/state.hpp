@@ -91,7 +91,10 @@ struct State {
   std::vector<SharedCapacity> capacities;
   std::vector<TokenBucket> buckets;
   Lowered code;
-  EventTree events;  // leaves: processes, then resources
+  // What is pending, in two trees: there are many processes, and few resources, which change at
+  // every event of theirs.
+  EventTree events;       // delays, a leaf per process
+  EventTree completions;  // the next one of each resource
   std::vector<ProcessState> processes;
   std::vector<QueueState> queues;
   std::vector<BarrierState> barriers;
@@ -110,10 +113,6 @@ struct State {
   std::int64_t events_all = 0;  // and skipped; as of the last booking
   std::int64_t events_booked = 0;
   std::int64_t steps = 0;  // of the reference, skipped ones included
-
-  std::uint32_t capacity_leaf(std::uint32_t resource) const {
-    return static_cast<std::uint32_t>(processes.size()) + resource;
-  }
 };
 
 inline void enqueue(State& state, Line& line, std::uint32_t p) {

@@ -3,9 +3,7 @@
 // which the mean leads to the end.
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
-#include <tuple>
 
 #include "pipeline/simulate.hpp"
 
@@ -20,16 +18,6 @@ struct AffordableEpoch {
   Duration unsure{};  ///< by how much the steps that were left out may be otherwise
   /// How often the steps are taken that say what one takes.
   double repeated = 1.0;
-};
-
-/// Epochs of one job whose events were simulated.
-struct KnownEpochs {
-  struct Known {
-    AffordableEpoch epoch;
-    double events = 0.0;  ///< that it took
-  };
-  /// By the number of the first that is alike, the steps after which it is left, and the seed.
-  std::map<std::tuple<double, double, std::uint64_t>, Known> epochs;
 };
 
 /// One epoch of a job by its mean.

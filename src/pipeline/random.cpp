@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/errors.hpp"
-#include "engine/simulate.hpp"
+#include "engine/known_runs.hpp"
 #include "pipeline/build.hpp"
 #include "pipeline/flow.hpp"
 #include "pipeline/mean.hpp"
@@ -47,7 +47,7 @@ void share_out(PerStage<Duration>& waiting, const EpochModel& built,
 
 engine::Outcome run_engine(const engine::Model& model, const engine::Options& options) {
   try {
-    return engine::simulate(model, options);
+    return engine::simulate_once(model, options);
   } catch (const engine::ClockError&) {
     throw InputError(std::vector<Problem>{
         {"", 0, "/dataset/samples", "expected an epoch of less than 292 years, got a longer one"}});

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -97,25 +96,6 @@ MeanEpochs made_of_means(Gang& gang, bool details, const Epochs& epochs) {
   return slowest;
 }
 
-using OfSeed = std::function<std::optional<AffordableEpoch>(std::uint64_t seed, Effort& effort)>;
-
-std::optional<AffordableEpoch> known_or_simulated(KnownEpochs* known, const Epochs& epochs,
-                                                  std::uint64_t seed, Effort& effort,
-                                                  const OfSeed& simulated) {
-  KnownEpochs none;
-  auto& epochs_known = (known != nullptr ? *known : none).epochs;
-  const std::tuple key(epochs.first, epochs.steps, seed);
-  auto at = epochs_known.find(key);
-  if (at == epochs_known.end()) {
-    Effort own;
-    const auto found = simulated(seed, own);
-    if (!found) return std::nullopt;
-    at = epochs_known.emplace(key, KnownEpochs::Known{*found, own.events}).first;
-  }
-  effort.events += at->second.events;
-  return at->second.epoch;
-}
-
 /// Adds `time` to what the span waits, as the means of `longer` wait beyond those of `than`.
 void add_waiting(Span& span, Duration time, const Span& longer, const Span& than) {
   PerStage<Duration> beyond;
@@ -146,11 +126,8 @@ std::optional<Gang::Simulated> simulated(const Gang& gang, const SimulationOptio
   std::vector<double> walls;
   double repeated = 1.0;
   for (int i = 0; i < options.seeds; ++i) {
-    const auto found = known_or_simulated(
-        options.known, epochs, options.seed + static_cast<std::uint64_t>(i), out.effort,
-        [&](std::uint64_t seed, Effort& effort) {
-          return affordable_epoch(gang.inputs, epochs, seed, options, mean_of, effort);
-        });
+    const auto seed = options.seed + static_cast<std::uint64_t>(i);
+    const auto found = affordable_epoch(gang.inputs, epochs, seed, options, mean_of, out.effort);
     if (!found || !(all.one > Duration{})) return std::nullopt;
     out.whole_epochs = out.whole_epochs && found->whole;
     all.sum += found->span;

@@ -14,7 +14,6 @@
 
 namespace feedrate::pipeline {
 
-struct KnownEpochs;  ///< affordable.hpp
 class KnownLoading;  ///< known_loading.hpp
 
 struct SimulationOptions {
@@ -27,9 +26,6 @@ struct SimulationOptions {
   bool short_ones = true;   ///< with most_events: epochs of a few steps, of which there are no
                             ///< windows, may have many times as many
   int seeds = 1;            ///< with most_events: so many, from `seed` on, and their mean
-  /// With most_events: those that calls before simulated of the same inputs, by the same options
-  /// but for the seeds; this one adds its own.
-  KnownEpochs* known = nullptr;
   /// Of the mean: of calls before whose inputs have the same loading; this one adds to it.
   KnownLoading* loading = nullptr;
   double stretch = 1.0;  ///< of the mean's epochs: as events said of this job

@@ -267,11 +267,12 @@ TimelineSection Watcher::finish(const engine::Outcome& outcome) && {
   section.disk = std::move(disk_);
   for (std::uint32_t r = 0; r < users_.size(); ++r) {
     Track track{TrackKind::capacity, users_[r].name, {}};
+    const Stage stage = served_by(model_, r);
     const auto& points = users_[r].points;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Duration end = i + 1 < points.size() ? points[i + 1].at : section.length;
       if (points[i].value <= 0.0 || end <= points[i].at) continue;
-      append(track.spans, {points[i].at, end, served_by(model_, r), false, std::nullopt});
+      append(track.spans, {points[i].at, end, stage, false, std::nullopt});
     }
     if (!track.spans.empty()) section.tracks.push_back(std::move(track));
   }

@@ -168,14 +168,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
 
   pipeline::SimulationOptions affordable = stated.options;
   affordable.most_events = affordable_events;
-  // The first seed is among those of any call after it.
-  pipeline::KnownEpochs known;
-  const auto simulated = [&] {
-    pipeline::SimulationOptions with_known = affordable;
-    with_known.known = &known;
-    return pipeline::simulate(inputs, with_known);
-  };
-  pipeline::Outcome events = simulated();
+  pipeline::Outcome events = pipeline::simulate(inputs, affordable);
   if (events.only_mean) return stated;
   const auto parting = [&] { return events.total.wall / stated.mean.total.wall - 1.0; };
   const auto parts = [&] {
@@ -187,8 +180,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
   if (!events.whole_epochs && std::abs(parting()) > parts_from && !parts()) {
     // Within their error: larger windows first, which are a fraction of whole epochs.
     affordable.most_events = 2.0 * affordable_events;
-    known = {};
-    events = simulated();
+    events = pipeline::simulate(inputs, affordable);
   }
   if (!events.whole_epochs && std::abs(parting()) > parts_from) {
     pipeline::SimulationOptions whole = affordable;
@@ -196,14 +188,10 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
         affordable_events * (std::abs(parting()) > far_apart ? whole_epochs_where_far_apart
                                                              : whole_epochs_over_windows);
     whole.only_whole = true;
-    pipeline::KnownEpochs whole_epochs;
-    whole.known = &whole_epochs;
     pipeline::Outcome looked = pipeline::simulate(inputs, whole);
     if (!looked.only_mean) {
-      whole.known = nullptr;
       affordable = whole;
       events = std::move(looked);
-      known = std::move(whole_epochs);
     }
   }
   const double each = std::max(1.0, events.effort.events);
@@ -212,8 +200,8 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     return std::min({seeds, most_seeds, static_cast<int>(2.0 * affordable_events / each)});
   };
   const auto with = [&](int seeds) {
-    affordable.seeds = seeds;
-    events = simulated();
+    affordable.seeds = seeds;  // the first is among them, and known
+    events = pipeline::simulate(inputs, affordable);
   };
   // One epoch may be near the mean by its own luck: of few steps, or of few events, whose variance
   // the mean knows less well and of which more are soon simulated.
