@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "pipeline/generated.hpp"
 #include "reliability/interval.hpp"
+#include "reliability/schedule.hpp"
 
 using namespace feedrate;
 using namespace feedrate::reliability;
@@ -120,6 +121,30 @@ TEST_CASE(
     const int told_by = plays_for(of.met(of.count));
     waits.is(told.waits.base(), told_by, of.waits(), of.wait);
     on_demand.is(told.on_demand.base(), told_by, of.on_demand(), of.work);
+  }
+}
+
+TEST_CASE("fallback: as many courses are played as were promised, or a share of them") {
+  // After so many interruptions, which all courses meet: of 2,000 courses, or 100,000 in all.
+  struct Played {
+    double met;
+    int courses, tenth;
+  };
+  for (const Played& one : {Played{9.0, 2000, 200}, Played{99.0, 1000, 100}, Played{999.0, 100, 20},
+                            Played{9999.0, 10, 10}}) {
+    InterruptedJob job;
+    job.work = seconds(1e6);
+    job.announced = Frequency::of(1.0);
+    job.wait = seconds(60.0);
+    job.fallback = Fallback{one.met, std::nullopt, {}};
+    const auto mean_of = [&](int courses) {
+      double sum = 0.0;
+      for (const Course& course : draw_courses(job, 1, courses)) sum += course.wall.base();
+      return sum / courses;
+    };
+    INFO(one.met);
+    CHECK(expected(job).wall.base() == Approx(mean_of(one.courses)).epsilon(1e-12));
+    CHECK(expected_by(job, 0.1).wall.base() == Approx(mean_of(one.tenth)).epsilon(1e-12));
   }
 }
 
