@@ -10,7 +10,8 @@ namespace feedrate::reliability {
 inline constexpr double most_interruptions = 1e5;
 inline constexpr double most_blocks = 1e4;
 
-/// As expected(), of a share of the courses that it plays where it has to.
+/// As expected(), of a share of the courses that it plays where it has to, but of 20 of them or
+/// all.
 Course expected_by(const InterruptedJob& job, double share);
 
 /// The job as a stretch of exposure: `length` in all, a checkpoint of each multiple of `period`,

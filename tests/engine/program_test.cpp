@@ -108,14 +108,152 @@ TEST_CASE(
   refuses([](Model& m) { m.queues[0].capacity = 0; }, "queue 'room': capacity 0");
   refuses([](Model& m) { m.queues[0].initial = 5; }, "5 tokens at the start, capacity 4");
   refuses([](Model& m) { m.queues[0].initial = -1; }, "-1 tokens at the start");
-  refuses([](Model& m) { m.queues[0].producer = ProcessId{9}; }, "producer 9 of 1");
+  refuses([](Model& m) { m.queues[0].producer = ProcessId{1}; }, "producer 1 of 1");
   refuses([](Model& m) { m.queues[0].kind = QueueKind::ordered; }, "needs numbered_by");
   refuses([](Model& m) { m.queues[0].numbered_by = places; }, "numbered_by is for ordered queues");
   refuses([](Model& m) { m.barriers[0].parties = 0; }, "barrier 'all' of nobody");
-  refuses([](Model& m) { m.processes[0].program = ProgramId{3}; }, "process 'p': program 3 of 1");
+  refuses([](Model& m) { m.processes[0].program = ProgramId{1}; }, "process 'p': program 1 of 1");
   refuses([](Model& m) { m.processes[0].daemon = true; }, "no process whose end ends the run");
   refuses([](Model& m) { m.processes.clear(); }, "no process whose end ends the run");
-  refuses([](Model& m) { m.reference = ProcessId{2}; }, "the reference process does not exist");
+  refuses([](Model& m) { m.reference = ProcessId{1}; }, "the reference process does not exist");
+}
+
+TEST_CASE("engine: what is just within a limit runs, and what is just beyond it is refused") {
+  const auto runs = [](const ProgramBuilder& program) { CHECK_NOTHROW(simulate(one(program))); };
+  const auto refuses = [](const ProgramBuilder& program) {
+    CHECK_THROWS_AS(simulate(one(program)), BuildError);
+  };
+  runs(ProgramBuilder().delay({0}, tag_count - 1));
+  runs(ProgramBuilder().use(cpu_tag, {0.0}, 0));
+  runs(ProgramBuilder().mark(63));
+  runs(ProgramBuilder().put(places, 0, 4).take(places, 0, 4));
+  const Ring only{.first = places, .cursor = most_cursors - 1};
+  runs(ProgramBuilder().put(only, 0).take(only, 0));
+  ProgramBuilder deep;
+  for (int i = 0; i < most_loops; ++i) deep.repeat(1);
+  for (int i = 0; i < most_loops; ++i) deep.next();
+  runs(deep);
+  runs(ProgramBuilder().delay({0}, 0, {Law::lognormal, 0.0}));
+  runs(ProgramBuilder().delay({0}, 0, {Law::lognormal, 1e6}));
+  refuses(ProgramBuilder().delay({0}, 0, {Law::lognormal, 1.01e6}));
+  refuses(ProgramBuilder().delay({0}, 0, {.largest_of = 0}));
+  refuses(ProgramBuilder().delay({0}, 0, {.mean_of = 0}));
+
+  const auto with = [](auto&& change) {
+    Model model = one(ProgramBuilder().delay({1}, 0));
+    change(model);
+    return model;
+  };
+  for (const double rate : {1e-60, 1e60}) {
+    const double beyond = rate < 1.0 ? 0.99 * rate : 1.01 * rate;
+    CHECK_NOTHROW(simulate(with([&](Model& m) { m.resources[0].curve = {rate}; })));
+    CHECK_THROWS_AS(simulate(with([&](Model& m) { m.resources[0].curve = {beyond}; })), BuildError);
+    CHECK_NOTHROW(simulate(with([&](Model& m) { m.add(Bucket{.name = "b", .rate = rate}); })));
+    CHECK_THROWS_AS(simulate(with([&](Model& m) { m.add(Bucket{.name = "b", .rate = beyond}); })),
+                    BuildError);
+  }
+  CHECK_NOTHROW(simulate(with([](Model& m) {
+    m.add(Bucket{.name = "full", .rate = 1.0, .burst = 2.0, .initial = 2.0});
+    m.add(Bucket{.name = "empty", .rate = 1.0, .burst = 2.0, .initial = 0.0});
+    m.queues[0].initial = 4;
+    m.queues[0].producer = ProcessId{0};
+    m.add(Queue{.name = "single", .capacity = 1});
+    m.barriers[0].parties = 1;
+    m.reference = ProcessId{0};
+    m.lists.push_back({{0.0, 1.0, 1.0}, {0.0, 1.0, 1.0}});
+    m.add(Process{
+        .name = "q",
+        .program = m.add(ProgramBuilder().delay({1}, 0, {.law = Law::listed, .list = 0}).build())});
+    // A daemon may never end, and so may what a loop of no rounds holds.
+    m.add(Process{.name = "d",
+                  .program = m.add(ProgramBuilder().repeat_forever().delay({1}, 0).next().build()),
+                  .daemon = true});
+    m.add(Process{.name = "e",
+                  .program = m.add(ProgramBuilder()
+                                       .repeat(0)
+                                       .repeat(2)
+                                       .next()
+                                       .repeat_forever()
+                                       .delay({1}, 0)
+                                       .next()
+                                       .next()
+                                       .build())});
+  })));
+  const auto ring_of_three = [](std::uint32_t first, std::uint32_t count) {
+    Model model;
+    for (int i = 0; i < 3; ++i) model.add(Queue{.name = "q"});
+    const Ring ring{.first = QueueId{first}, .count = count};
+    model.add(Process{.name = "p",
+                      .program = model.add(ProgramBuilder().put(ring, 0).take(ring, 0).build())});
+    return model;
+  };
+  CHECK_NOTHROW(simulate(ring_of_three(2, 1)));
+  CHECK_THROWS_AS(simulate(ring_of_three(2, 2)), BuildError);
+  CHECK_THROWS_AS(simulate(ring_of_three(3, 1)), BuildError);
+}
+
+TEST_CASE("engine: processes without end, and queues of one numbering, are refused") {
+  const auto refuses = [](auto&& spoil, const std::string& text) {
+    Model model = one(ProgramBuilder().delay({1}, 0));
+    spoil(model);
+    CHECK_THROWS_WITH(simulate(model), Contains(text));
+  };
+  const auto endless = [](ProgramBuilder& before) {
+    return before.repeat_forever().delay({1}, 0).next().build();
+  };
+  refuses(
+      [&](Model& m) {
+        ProgramBuilder none;
+        m.add(Process{.name = "q", .program = m.add(endless(none))});
+      },
+      "process 'q' never ends");
+  refuses(
+      [&](Model& m) {
+        ProgramBuilder skipped;
+        skipped.repeat(0).repeat(2).next().next();
+        m.add(Process{.name = "q", .program = m.add(endless(skipped))});
+      },
+      "process 'q' never ends");
+  const auto numbered = [](Model& m, QueueId by) {
+    m.add(Queue{.name = "ordered", .kind = QueueKind::ordered, .numbered_by = by});
+  };
+  refuses(
+      [&](Model& m) {
+        const QueueId by = m.add(Queue{.name = "tickets", .kind = QueueKind::numbering});
+        numbered(m, by);
+        numbered(m, by);
+      },
+      "already numbers another");
+  refuses([&](Model& m) { numbered(m, QueueId{2}); }, "needs numbered_by");
+  refuses([&](Model& m) { numbered(m, places); }, "needs numbered_by");
+  refuses(
+      [](Model& m) {
+        const QueueId by = m.add(Queue{.name = "tickets", .kind = QueueKind::numbering});
+        m.add(Queue{.name = "o", .initial = 1, .kind = QueueKind::ordered, .numbered_by = by});
+      },
+      "an ordered queue starts empty");
+  const auto ordered = [](std::int64_t tokens, bool in_ring) {
+    Model model;
+    const QueueId by =
+        model.add(Queue{.name = "tickets", .initial = 9, .kind = QueueKind::numbering});
+    const QueueId items =
+        model.add(Queue{.name = "o", .kind = QueueKind::ordered, .numbered_by = by});
+    ProgramBuilder program;
+    program.take(by, 0);
+    in_ring ? program.put(Ring{.first = items}, 0, tokens) : program.put(items, 0, tokens);
+    model.add(Process{.name = "p", .program = model.add(program.build())});
+    return model;
+  };
+  CHECK_NOTHROW(simulate(ordered(1, false)));
+  CHECK_THROWS_WITH(simulate(ordered(2, false)), Contains("takes one token at a time"));
+  CHECK_THROWS_WITH(simulate(ordered(1, true)), Contains("takes one token at a time"));
+  // Two rings by one cursor.
+  Model two;
+  for (int i = 0; i < 3; ++i) two.add(Queue{.name = "q"});
+  const auto of = [](std::uint32_t count) { return Ring{.first = QueueId{0}, .count = count}; };
+  two.add(Process{.name = "p",
+                  .program = two.add(ProgramBuilder().put(of(3), 0).put(of(2), 0).build())});
+  CHECK_THROWS_WITH(simulate(two), Contains("one cursor for rings of different size"));
 }
 
 TEST_CASE("engine: a deadlock names everyone and what they wait for") {

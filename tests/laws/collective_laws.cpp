@@ -342,6 +342,7 @@ TEST_CASE("collective: two trees over two nodes send half of what a ring over th
     CHECK(sent_in_trees(nodes) == *std::max_element(sent.begin(), sent.end()));
   }
   CHECK(sent_in_trees(64.0) == 2.0);
+  CHECK(sent_in_trees(1.0) == 0.0);
 }
 
 TEST_CASE("collective: gigabytes over EFA's two to four instances take what was measured") {

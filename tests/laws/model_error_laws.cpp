@@ -346,6 +346,22 @@ TEST_CASE("model error: a table of class errors is read, or each row that is wro
     CHECK(problems[0].line == 2);
     CHECK_FALSE(problems[0].message.empty());
   }
+  // Each number just within its bound, and just beyond it.
+  constexpr double far = 1e18;
+  const double least[] = {-far, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.0};
+  const double sensible[] = {0.01, 0.2, 0.1, 5.0, 20.0, 4.0, 0.1, 1.5};
+  const auto row_with = [&](std::size_t column, double value) {
+    std::vector<double> numbers(std::begin(sensible), std::end(sensible));
+    numbers[column] = value;
+    return fmt::format(R"({{"cpu": [{}]}})", fmt::join(numbers, ", "));
+  };
+  for (std::size_t i = 0; i < std::size(least); ++i) {
+    INFO(i);
+    CHECK(wrong(row_with(i, least[i])).empty());
+    CHECK(wrong(row_with(i, least[i] - (i == 0 ? 0.01 * far : 0.01))).size() == 1);
+    CHECK(wrong(row_with(i, far)).empty());
+    CHECK(wrong(row_with(i, 1.01 * far)).size() == 1);
+  }
 }
 
 TEST_CASE(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -195,6 +196,25 @@ TEST_CASE("tuning: a log of the model's numbers gives back its times within thei
       CHECK(time >= Tuned(fast, plateau_of(f)).cost(operation, size).time * (1.0 - 1e-9));
       CHECK(time <= Tuned(slow, plateau_of(f)).cost(operation, size).time * (1.0 + 1e-9));
     }
+  }
+}
+
+TEST_CASE("tuning: ways of algorithms that are not simulated keep NCCL's name in small letters") {
+  Generator random(87);
+  for (const bool older : {false, true}) {
+    std::vector<Way> ways = ways_of(tuned_fabric(random));
+    // In the columns of both that have no name here.
+    ways.push_back(
+        {Collective::all_reduce, "", "Simple", microseconds(9.0), bytes_per_second(7e9)});
+    std::string log;
+    table_of(ways, older,
+             [&](const std::string& line) { log += "a:1:2 [0] NCCL INFO " + line + "\n"; });
+    std::set<std::string> told, expected = {"collnetdirect", "collnetchain"};
+    for (const Way& way : ways) {
+      if (!way.algorithm.empty()) expected.insert(way.algorithm);
+    }
+    for (const TunedWay& way : imported(log).ways) told.insert(way.algorithm);
+    CHECK(told == expected);
   }
 }
 

@@ -95,6 +95,11 @@ TEST_CASE("pace: the slower of two is at least the maximum, monotone, and scales
     const double variance = uniform(0.0, 0.5);
     const double buffer = uniform(0.5, 40.0);
     const double period = slower_of(a, b, variance, buffer);
+    // As its definition has it, as far as doubles go.
+    const double power = std::log(2.0) / std::log1p(variance / (2.0 * buffer));
+    const double most = std::max(a, b);
+    const double norm = most * std::pow(1.0 + std::pow(std::min(a, b) / most, power), 1.0 / power);
+    REQUIRE(period == Approx(norm).epsilon(1e-12));
     REQUIRE(period >= std::max(a, b));
     REQUIRE(period <= std::max(a, b) * (1.0 + variance / (2.0 * buffer) + 1e-9));
     REQUIRE(slower_of(a * 1.001, b, variance, buffer) >= period);
@@ -105,12 +110,31 @@ TEST_CASE("pace: the slower of two is at least the maximum, monotone, and scales
   }
   CHECK(slower_of(2.0, 1.0, 0.0, 1.0) == 2.0);
   CHECK(slower_of(0.0, 1.0, 0.3, 1.0) == 1.0);
+  CHECK(slower_of(1.0, 1.0, 0.3, 2.0) == Approx(1.0 + 0.3 / 4.0).epsilon(1e-12));
+}
+
+TEST_CASE("pace: the largest of n exceeds the mean by a smooth number of deviations") {
+  for (double n = 1.0; n <= 100.0; n += 1.0) {
+    const double found = deviations_of_largest(n);
+    CHECK(found == Approx(std::sqrt(0.95 * 0.95 + 2.0 * std::log(n)) - 0.95).margin(1e-12));
+    constexpr double cv = 1e-3;  // hardly any skew
+    CHECK(std::abs(found - (largest_of(n, cv).mean - 1.0) / cv) < 0.3);
+  }
 }
 
 TEST_CASE("pace: sources that wait for each other lose variance · H(n-1) / (2 buffer)") {
   CHECK(barrier_loss(1.0, 0.1, 2.0) == 0.0);
   CHECK(barrier_loss(2.0, 0.1, 2.0) == Approx(0.1 / 4.0).epsilon(1e-9));
   CHECK(barrier_loss(4.0, 0.1, 2.0) == Approx(0.1 * (1.0 + 0.5 + 1.0 / 3.0) / 4.0).epsilon(1e-9));
+  double harmonic = 0.0;
+  for (double n = 2.0; n < 200.0; n += 1.0) {
+    harmonic += 1.0 / (n - 1.0);
+    CHECK(barrier_loss(n, 0.1, 2.0) == Approx(0.1 * harmonic / 4.0).epsilon(1e-12));
+    // Between whole numbers H(x) = H(x − 1) + 1/x as well.
+    const double x = n - 0.7;
+    CHECK(barrier_loss(x + 1.0, 1.0, 0.5) - barrier_loss(x, 1.0, 0.5) ==
+          Approx(1.0 / x).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("pace: simulated chains of workers and ranks are within 2 % of the law") {

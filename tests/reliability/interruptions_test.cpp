@@ -205,6 +205,7 @@ TEST_CASE("interruptions: a job that never ends is infinite, and no play of it h
   job.work = hours(1000.0);
   job.sudden = per_hour(5.0);
   CHECK(std::isinf(expected(job).wall.base()));
+  CHECK(std::isinf(expected(job).interruptions));
   const auto courses = draw_courses(job, 1, 10);
   // All of them: quantiles count those that end too.
   CHECK(courses.size() == 10);

@@ -60,6 +60,30 @@ TEST_CASE("priors: a table of them is read, or each row that is wrong is named")
   CHECK(problems_with("{}").size() == 1);
 }
 
+TEST_CASE("priors: a thousandth of what studies show is taken, and a thousand times it, no more") {
+  const auto taken = [](const std::string& name, double low, double value, double high) {
+    return problems_with(fmt::format(R"({{"{}": [{}, {}, {}]}})", name, value, low, high)).empty();
+  };
+  int shares = 0, powers = 0;
+  for (const auto& [name, shipped] : study::learned_numbers()) {
+    INFO(name);
+    const double least = shipped.low / 1000.0;
+    const double most = shipped.high <= 1.0 ? 1.0 : 1000.0 * shipped.high;
+    const double value = shipped.value;
+    CHECK(taken(name, shipped.low, value, most));
+    CHECK_FALSE(taken(name, shipped.low, value, 1.001 * most));
+    CHECK(taken(name, value, value, value));
+    CHECK_FALSE(taken(name, 1.001 * value, value, most));
+    CHECK_FALSE(taken(name, shipped.low, value, 0.999 * value));
+    CHECK(taken(name, least, value, most));
+    CHECK_FALSE(taken(name, least > 0.0 ? 0.999 * least : -1e-9, value, most));
+    shares += shipped.high <= 1.0 ? 1 : 0;
+    powers += shipped.low <= 0.0 ? 1 : 0;
+  }
+  CHECK(shares > 0);
+  CHECK(powers > 0);
+}
+
 TEST_CASE("priors: those that are given are what a job takes, between their ends") {
   Catalog other = catalog();
   other.relearned["contention"] = {0.5, 0.25, 1.0};

@@ -122,10 +122,18 @@ TEST_CASE("json: a key that comes twice is reported with both lines, all of them
   CHECK(refusal("{\"a\": 1,\n\"b\": {\"x/y\": 1,\n\"x/y\": 2},\n\"a\": 3}") ==
         "f.json:3: /b/x~1y: expected each key once, got it again after line 2\n"
         "f.json:4: /a: expected each key once, got it again after line 1");
+  // Whichever of however many it was.
   std::string many = "{";
-  for (int i = 0; i < 100; ++i) many += "\"k" + std::to_string(i) + "\": 1,\n";
-  CHECK(refusal(many + "\"k50\": 1}") ==
-        "f.json:101: /k50: expected each key once, got it again after line 51");
+  for (int all = 1; all <= 40; ++all) {
+    many += "\"k" + std::to_string(all) + "\": 1,\n";
+    for (int again = 1; again <= all; ++again) {
+      const std::string key = "k" + std::to_string(again);
+      CHECK(refusal(many + "\"" + key + "\": 1}") ==
+            "f.json:" + std::to_string(all + 1) + ": /" + key +
+                ": expected each key once, got it again after line " + std::to_string(again));
+    }
+    CHECK(refusal(many + "\"new\": 1}") == "read");
+  }
 }
 
 TEST_CASE("json: depth and number of values are bounded") {
@@ -134,8 +142,10 @@ TEST_CASE("json: depth and number of values are bounded") {
         "f.json:1: expected at most 64 levels of nesting, got more");
   CHECK(refusal(std::string(1'000'000, '[')).find("64 levels") != std::string::npos);
   std::string wide = "[0";
-  for (int i = 0; i < 300'000; ++i) wide += ",0";
-  CHECK(refusal(wide + "]") == "f.json:1: expected at most 250000 values, got more");
+  // The list itself is one of them.
+  for (int i = 2; i < 250'000; ++i) wide += ",0";
+  CHECK(refusal(wide + "]") == "read");
+  CHECK(refusal(wide + ",0]") == "f.json:1: expected at most 250000 values, got more");
 }
 
 TEST_CASE("json: pointers escape what RFC 6901 says") {
