@@ -272,9 +272,10 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
     const OtherWorkers& said = *found.workers;
     CHECK(said.now == of.resolved.inputs.workers);
     CHECK(said.replaces_inline == (of.scenario.loader.kind.family() == LoaderKind::inline_));
-    CHECK(said.tried == study::most_workers_tried(of.resolved));
+    CHECK(said.tried == study::workers_tried(of.resolved).most);
     CHECK(said.best >= std::min(1.0, said.now));
     CHECK(said.best <= said.tried);
+    CHECK_FALSE((said.then && said.best <= study::workers_tried(of.resolved).twice));
     const auto with = [&](double workers) -> std::optional<Duration> {
       Scenario other = of.scenario;
       other.loader.num_workers = WorkerCount(workers);
