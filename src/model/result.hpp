@@ -48,6 +48,9 @@ struct OtherWorkers {
   bool replaces_inline = false;  ///< of a pytorch loader instead of an inline one
   bool still_gaining = false;    ///< the time still falls at `tried`: more were not looked at
   bool by_events = false;        ///< chosen by the events, which part from the mean
+  bool memory_is_full = false;   ///< the instance has no memory for more, which might gain
+  /// With `best`, where that is more than twice the hardware threads: what then gains most.
+  std::optional<Stage> then{};
 };
 
 struct Bottleneck {

@@ -156,7 +156,7 @@ std::string name_of(const Part& part) {
   };
   switch (part.kind) {
     case TrackKind::connection: return numbered("connection");
-    case TrackKind::stream: return "stream";
+    case TrackKind::stream: return numbered("stream");
     case TrackKind::worker: return numbered("worker");
     case TrackKind::thread: return numbered("thread");
     case TrackKind::remote: return numbered("remote worker");
@@ -206,7 +206,8 @@ void note_credits(const Capacities& of, double fold, EpochModel& built) {
   }
 }
 
-/// Pipe mode: `connections` of an instance fill a FIFO ahead of all of its workers.
+/// What fetches ahead of the workers of an instance: the connections of Pipe mode, which fill one
+/// FIFO for all of them, or a thread of each, which is a part of its rank.
 void add_stream(const EpochParts& epoch, Capacities& capacities, const BuiltKind& one,
                 const std::string& name) {
   engine::Model& model = epoch.model;
@@ -214,33 +215,39 @@ void add_stream(const EpochParts& epoch, Capacities& capacities, const BuiltKind
   const Inputs& inputs = one.inputs;
   const Misses& misses = one.misses;
   const KindLayout& layout = one.layout;
-  const auto station = stream_of(inputs, epoch.kind, misses);
-  if (!station) return;
+  const double active = division_of(inputs).workers;
+  const auto stream = stream_of(inputs, epoch.kind, misses, active);
+  if (!stream) return;
+  const DownloadThread thread = download_thread_of(inputs, most_of_one(inputs, active));
+  const bool of_workers = thread.at_once > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
-  const double connections = std::max(1.0, station->connections);
   Loading fetching;
-  fetching.customers = connections;
-  fetching.stations = {*station};
-  fetching.stations.front().connections = 0.0;
+  fetching.customers = stream->customers;
+  fetching.stations = {stream->station};
   fetching.limits = stream_limits(inputs, epoch.kind, misses);
+  auto made = std::make_shared<Capacities>(add_capacities(model, name, fetching, layout.fold, 0.0,
+                                                          of_workers ? thread.at_once : chunk,
+                                                          epoch.layout.credits));
+  note_nics(*made, built);
+  note_credits(*made, layout.fold, built);
+  // The workers take what the stream has fetched.
+  std::swap(made->nic, capacities.nic);
+  if (of_workers) {
+    capacities.downloads = made;
+    return;
+  }
   engine::Queue fifo;
   fifo.name = name + "fifo";
   fifo.capacity = 2 * layout.ranks;
   const engine::QueueId queue = model.add(fifo);
-  Capacities made =
-      add_capacities(model, name, fetching, layout.fold, 0.0, chunk, epoch.layout.credits);
-  note_nics(made, built);
-  note_credits(made, layout.fold, built);
-  // The workers take what the stream has fetched.
-  std::swap(made.nic, capacities.nic);
-  for (double c = 0.0; c < connections; c += 1.0) {
-    ProgramBuilder stream;
-    stream.repeat_forever();
-    add_load(stream, made, chunk, 1, {inputs.size_cv, inputs.read_cv, 0.0});
-    stream.put(queue, tag(Stage::download)).next();
+  for (double c = 0.0; c < stream->customers; c += 1.0) {
+    ProgramBuilder program;
+    program.repeat_forever();
+    add_load(program, *made, chunk, 1, {inputs.size_cv, inputs.read_cv, 0.0});
+    program.put(queue, tag(Stage::download)).next();
     Part part{.kind = TrackKind::stream, .feeds = Stage::decode};
     part.process =
-        model.add(engine::Process{name + name_of(part), model.add(stream.build()), true, -1});
+        model.add(engine::Process{name + name_of(part), model.add(program.build()), true, -1});
     built.streams.push_back(part.process);
     if (built.parts.empty()) built.parts.push_back(part);
   }

@@ -241,18 +241,19 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
     groups_.push_back(std::move(group));
   }
   join_limits(inputs, misses);
-  stream_ = stream_of(inputs, kind, misses);
+  limits_of_stream_ = limits_.size();
+  stream_ = stream_of(inputs, kind, misses, active);
   if (stream_) {
-    const int connections = std::max(1, static_cast<int>(stream_->connections));
-    ClosedNetwork stream(connections);
-    Station ungated = *stream_;
-    ungated.connections = 0.0;
-    add_station(stream, ungated);
-    if (ungated.delay + ungated.work > 0.0) {
-      stream_rate_ = stream.throughput(connections);
-      stream_beyond_nic_ = alone_at(ungated.beyond_nic(), connections);
+    const Station& station = stream_->station;
+    const int customers = whole_customers(stream_->customers);
+    if (station.delay + station.work > 0.0) {
+      stream_network_.emplace(customers);
+      add_station(*stream_network_, station);
+      stream_beyond_nic_ = alone_at(station.beyond_nic(), customers);
     }
     for (const SampleLimit& limit : stream_limits(inputs, kind, misses)) limits_.push_back(limit);
+    const DownloadThread thread = download_thread_of(inputs, most_of_one(inputs, active));
+    if (thread.ahead < thread.at_once) waits_for_worker_ = 1.0 - thread.ahead / thread.at_once;
   }
   burst_.assign(limits_.size(), 0);
 }
@@ -289,9 +290,47 @@ const Delivered& Flow::unlimited(const Waiting& waiting, double background) cons
   });
 }
 
-Flow::Tightest Flow::tightest(double nic) const {
+double Flow::tightest_of(std::size_t from, std::size_t to) const {
+  double least = no_limit;
+  for (std::size_t i = from; i < to; ++i) {
+    least = std::min(least, rate_of(limits_[i], burst_[i] != 0));
+  }
+  return least;
+}
+
+double Flow::streamed(double share) const {
+  return stream_network_ ? stream_network_->throughput(share * stream_->customers) : no_limit;
+}
+
+double Flow::limit_of_stream() const {
+  return tightest_of(limits_of_stream_, limits_.size());
+}
+
+double Flow::limit_beside_stream() const {
+  return tightest_of(0, limits_of_stream_);
+}
+
+PerStage<double> Flow::fetching(bool limited) const {
+  PerStage<double> share;
+  const double least = limit_of_stream();
+  for (std::size_t i = limits_of_stream_; limited && i < limits_.size(); ++i) {
+    if (rate_of(limits_[i], burst_[i] != 0) > least) continue;
+    share[limits_[i].stage] = 1.0;
+    return share;
+  }
+  share[Stage::download] = std::min(1.0, streamed() / stream_beyond_nic_);
+  share[Stage::network] = 1.0 - share[Stage::download];
+  return share;
+}
+
+Flow::Tightest Flow::tightest(double nic, double share) const {
   Tightest least;
-  if (stream_rate_ > 0.0) least = {stream_rate_, Stage::download, stream_beyond_nic_};
+  if (stream_network_) {
+    // Nothing is fetched while its worker makes what is still too much to fetch more.
+    const double made = waits_for_worker_ > 0.0 ? waits_for_worker_ / free_rate(share) : 0.0;
+    const auto beside = [&](double rate) { return rate / (1.0 + rate * made); };
+    least = {beside(streamed(share)), Stage::download, beside(stream_beyond_nic_)};
+  }
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     const double rate = rate_of(limits_[i], burst_[i] != 0);
     if (rate < least.rate) least = {rate, limits_[i].stage, rate};
@@ -300,12 +339,12 @@ Flow::Tightest Flow::tightest(double nic) const {
   return least;
 }
 
-double Flow::limit() const {
-  return tightest().rate;
+double Flow::limit(double share) const {
+  return tightest(no_limit, share).rate;
 }
 
 double Flow::rate(double share) const {
-  return std::min(free_rate(share), limit());
+  return std::min(free_rate(share), limit(share));
 }
 
 double Flow::free_rate(double share) const {
@@ -520,9 +559,10 @@ PerStage<double> Flow::alone() const {
       lower(stage, line ? std::max(all, sum * (all / delivered)) : all);
     }
   }
-  if (stream_rate_ > 0.0) {
+  if (stream_network_) {
     lower(Stage::download, stream_beyond_nic_);
-    if (stream_->nic > 0.0) lower(Stage::network, stream_->nic / stream_->work);
+    const Station& station = stream_->station;
+    if (station.nic > 0.0) lower(Stage::network, station.nic / station.work);
   }
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     lower(limits_[i].stage, rate_of(limits_[i], burst_[i] != 0));

@@ -44,9 +44,15 @@ class Flow {
   [[nodiscard]] double rate(double share) const;
   /// rate() without the rate limits, and the rate that these alone would allow.
   [[nodiscard]] double free_rate(double share = 1.0) const;
-  [[nodiscard]] double limit() const;
-  /// What the stream of Pipe mode alone would allow, samples a second; 1e300 without one.
-  [[nodiscard]] double streamed() const { return stream_rate_ > 0.0 ? stream_rate_ : 1e300; }
+  [[nodiscard]] double limit(double share = 1.0) const;
+  /// What is fetched ahead of workers, without the rate limits, samples a second; 1e300 where
+  /// nothing is. What these limits alone would allow, and what all other limits do.
+  [[nodiscard]] double streamed(double share = 1.0) const;
+  [[nodiscard]] double limit_of_stream() const;
+  [[nodiscard]] double limit_beside_stream() const;
+  /// Where the time goes in which something is fetched, under limits that keep it or not; adds up
+  /// to 1.
+  [[nodiscard]] PerStage<double> fetching(bool limited) const;
   /// Squared coefficient of variation of the making of a batch. `whole`: of all of it at once, as
   /// if waiting varied alike. `own`: where only reading and making themselves vary, and not what
   /// customers wait at stations and for each other.
@@ -120,14 +126,17 @@ class Flow {
     Stage stage = Stage::download;
     double beyond_nic = 1e300;  ///< `rate` were there no NIC
   };
-  [[nodiscard]] Tightest tightest(double nic = 1e300) const;
+  [[nodiscard]] Tightest tightest(double nic = 1e300, double share = 1.0) const;
+  [[nodiscard]] double tightest_of(std::size_t from, std::size_t to) const;
 
   std::vector<Group> groups_;
   std::vector<SampleLimit> limits_;
   std::vector<char> burst_;
-  std::optional<Station> stream_;
-  double stream_rate_ = 0.0;        ///< of Pipe mode's stream; 0: none
-  double stream_beyond_nic_ = 0.0;  ///< the same were there no NIC
+  std::optional<Stream> stream_;
+  std::optional<queueing::ClosedNetwork> stream_network_;
+  double stream_beyond_nic_ = 0.0;  ///< what it fetches were there no NIC
+  double waits_for_worker_ = 0.0;  ///< of what it fetches, while so much is made nothing is fetched
+  std::size_t limits_of_stream_ = 0;  ///< the first of them
   double read_cv_ = 0.0, make_cv_ = 0.0, size_cv_ = 0.0;
   mutable double background_ = -1.0;  ///< that run_beside() was last asked for
   /// unlimited() of a waiting and a background, for each epoch asks what the one before asked.

@@ -122,6 +122,14 @@ struct Caches {
   bool above_mount = false;
 };
 
+/// What a thread of each worker does that downloads while the worker makes samples of what is
+/// there, in samples of the worker.
+struct DownloadThread {
+  double at_once = 0.0;  ///< there together, when the last of them is; 0: there is no such thread
+  double first = 0.0;    ///< the same at the beginning of an epoch
+  double ahead = 0.0;    ///< that its worker has not made when it begins the next of them, at most
+};
+
 /// Who waits while a batch is copied to the GPU.
 enum class Copies {
   waited,  ///< the GPU's step and the main process, which then launches the step
@@ -176,6 +184,7 @@ struct Inputs {
   std::optional<Read> source;        ///< later epochs
   bool sequential_stream = false;    ///< Pipe: one stream per instance, ahead of the workers
   double fetch_threads = 1.0;        ///< requests that one worker has in flight at once
+  DownloadThread download_thread;    ///< of each worker
   double per_object = 0.0;           ///< samples of an object that holds many, mean; 0: none does
   bool whole_objects = false;        ///< each is read by one worker
   bool own_batches = false;          ///< each worker cuts the samples that it reads, in any case

@@ -26,6 +26,50 @@ void add_start(RankBuilder& rank, ProgramBuilder& program) {
   add_read_before(program, *rank.local, inputs.batch, rank.variety());
 }
 
+/// What worker `w` loads through, which its `program` has started. Where a thread downloads ahead
+/// of it, adds that: for the `batches` that the worker makes, which have `own` samples.
+Capacities with_thread(RankBuilder& rank, ProgramBuilder& program, int w, double batches,
+                       double own) {
+  Capacities worker = *rank.local;
+  if (!worker.downloads || batches <= 0.0) return worker;
+  const Inputs& inputs = rank.inputs;
+  const engine::Tag download = tag(Stage::download);
+  const double chunks = chunks_of(inputs);
+  const DownloadThread thread = download_thread_of(inputs, own);
+  const double chunk = own / (batches * chunks);
+  const auto in_chunks = [&](double samples) {
+    return std::max<std::int64_t>(1, whole(samples / chunk));
+  };
+  const std::int64_t at_once = in_chunks(thread.at_once);
+  const std::int64_t first = std::max(at_once, in_chunks(thread.first));
+  const std::string number = std::to_string(w);
+  const QueueId started = rank.add_queue("started" + number, engine::unlimited);
+  program.put(started, download);
+  worker.fifo = rank.add_queue("fetched" + number, engine::unlimited);
+  worker.room = rank.add_queue("room" + number, engine::unlimited,
+                               whole(std::min(thread.ahead, inputs.samples) / chunk));
+  ProgramBuilder fetching;
+  fetching.take(started, download);
+  const auto fetch = [&](std::int64_t count) {
+    const double samples = static_cast<double>(count) * chunk;
+    add_load(fetching, *worker.downloads, samples, 1,
+             {inputs.size_cv, inputs.read_cv * std::sqrt(inputs.batch / samples), 0.0});
+    fetching.put(*worker.fifo, download, count);
+  };
+  fetch(first);
+  const std::int64_t left = whole(batches * chunks) - first;
+  if (left > 0) fetching.take(*worker.room, download, first);
+  if (left >= at_once) {
+    fetching.repeat(left / at_once);
+    fetch(at_once);
+    fetching.take(*worker.room, download, at_once).next();
+  }
+  if (left > 0 && left % at_once > 0) fetch(left % at_once);
+  const Part part{.kind = TrackKind::stream, .number = w, .feeds = Stage::decode};
+  rank.built.streams.push_back(rank.add_process(fetching, part, true));
+  return worker;
+}
+
 /// Workers that take the next batch whoever made the last, and of which whoever is done is next.
 Fetch add_unordered(RankBuilder& rank) {
   const Inputs& inputs = rank.inputs;
@@ -114,12 +158,15 @@ Fetch add_pytorch(RankBuilder& rank) {
     const QueueId index{static_cast<std::uint32_t>(first_index) + static_cast<std::uint32_t>(w)};
     const QueueId ready{static_cast<std::uint32_t>(first_ready) + static_cast<std::uint32_t>(w)};
     const bool makes_last = division.own || w == static_cast<int>(last_worker);
-    const double full = division.batches_of(w) - (makes_last ? 1.0 : 0.0);
+    const double all = division.batches_of(w);
+    const double full = all - (makes_last ? 1.0 : 0.0);
     ProgramBuilder program;
     add_start(rank, program);
+    const double own = full * inputs.batch + (makes_last ? division.of(w).last : 0.0);
+    const Capacities worker = with_thread(rank, program, w, all, own);
     const auto make = [&](double samples) {
       program.take(index, tag(Stage::handover));
-      add_load(program, *rank.local, samples, chunks, rank.variety());
+      add_load(program, worker, samples, chunks, rank.variety());
       program.put(ready, tag(Stage::handover));
     };
     if (full > 0.0) {

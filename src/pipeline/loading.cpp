@@ -36,6 +36,14 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
   return out;
 }
 
+/// Whether a thread of each worker downloads while the worker makes samples. Who fills a buffer
+/// before its first sample reads by itself.
+bool has_download_threads(const Inputs& inputs) {
+  return inputs.download_thread.at_once > 0.0 && traits(inputs.kind).whole_batches &&
+         inputs.workers >= 1.0 && !inputs.remote && !inputs.sequential_stream &&
+         inputs.read_before <= 0.0;
+}
+
 /// Of the samples that one of `active` customers of a rank makes in an epoch, those that it has
 /// read before the first of them: what a shuffle buffer holds. At an epoch's end nothing is left to
 /// read while it empties, so no more is read than without one.
@@ -46,10 +54,7 @@ struct ReadBefore {
 
 ReadBefore read_before(const Inputs& inputs, double active) {
   if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return {};
-  // Of who has most of the samples, and ends last.
-  const Division division = division_of(inputs);
-  const double own =
-      division.few > 0.0 ? division.most.samples : epoch_shape(inputs).samples() / active;
+  const double own = most_of_one(inputs, active);
   const double before = inputs.read_before / (traits(inputs.kind).shared_batches ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
   constexpr double least_left = 1e-6;
@@ -101,7 +106,8 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   loading.read_before = before.samples;
   loading.reads_left = 1.0 - before.share;
   const auto& source = source_in(inputs, kind);
-  if (source && !inputs.sequential_stream) {
+  const bool threads = has_download_threads(inputs);
+  if (source && !inputs.sequential_stream && !threads) {
     const double often = misses.source * loading.reads_left;
     loading.often_read += often;
     loading.stations.push_back(download_of(*source, often, inputs));
@@ -132,6 +138,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
   const double locked = std::min(inputs.locked.base(), cpu.base()) / speed;
   loading.cpu = cpu.base() / speed;
   if (source && !inputs.sequential_stream) {
+    // Of a thread too: both hold the interpreter's lock of their process.
     loading.cpu += source->cpu.base() * misses.source / inputs.speed[Stage::download];
   }
   loading.collate = inputs.collate.base() / inputs.speed[Stage::collate];
@@ -360,16 +367,44 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
   return all;
 }
 
-std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses) {
+double most_of_one(const Inputs& inputs, double active) {
+  // Of who has most of the samples, and ends last.
+  const Division division = division_of(inputs);
+  return division.few > 0.0 ? division.most.samples : epoch_shape(inputs).samples() / active;
+}
+
+DownloadThread download_thread_of(const Inputs& inputs, double own) {
+  if (!has_download_threads(inputs)) return {};
+  DownloadThread thread = inputs.download_thread;
+  thread.at_once = std::min(thread.at_once, own);
+  thread.first = std::clamp(thread.first, thread.at_once, own);
+  return thread;
+}
+
+std::optional<Stream> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                                double active) {
   const auto& source = source_in(inputs, kind);
-  if (!inputs.sequential_stream || !source) return std::nullopt;
-  return download_of(*source, misses.source, inputs);
+  if (!source) return std::nullopt;
+  Stream stream;
+  if (inputs.sequential_stream) {
+    stream.station = download_of(*source, misses.source, inputs);
+    stream.customers = std::max(1.0, std::floor(stream.station.connections));
+    stream.station.connections = 0.0;
+    return stream;
+  }
+  if (!has_download_threads(inputs) || misses.source <= 0.0) return std::nullopt;
+  stream.station = download_of(*source, misses.source, inputs);
+  spread_over(stream.station, inputs.fetch_threads);
+  stream.station.delay += source->cpu.base() * misses.source / inputs.speed[Stage::download] /
+                          (inputs.cores.empty() ? 1.0 : inputs.cores.total(1.0));
+  stream.customers = active * inputs.ranks;
+  return stream;
 }
 
 std::vector<SampleLimit> stream_limits(const Inputs& inputs, EpochKind kind, const Misses& misses) {
   std::vector<SampleLimit> limits;
   const auto& source = source_in(inputs, kind);
-  if (!inputs.sequential_stream || !source) return limits;
+  if (!source || (!inputs.sequential_stream && !has_download_threads(inputs))) return limits;
   add_limits(limits, *source, Stage::download, misses.source, inputs.speed);
   return limits;
 }

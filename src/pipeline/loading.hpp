@@ -146,8 +146,23 @@ double most_begun(const Inputs& inputs);
 /// samples (pool), or workers that own any samples.
 double active_workers(const Inputs& inputs);
 
-/// Whether a Pipe-mode stream, or several connections of it, feed the workers, and its station.
-std::optional<Station> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses);
+/// Samples that one of `active` customers of a rank makes in an epoch, of who makes most.
+double most_of_one(const Inputs& inputs, double active);
+
+/// What the thread of a worker that makes `own` samples downloads; `at_once` is 0 where no worker
+/// has such a thread.
+DownloadThread download_thread_of(const Inputs& inputs, double own);
+
+/// What fetches ahead of the workers of an instance.
+struct Stream {
+  Station station;
+  double customers = 1.0;  ///< that fetch at once
+};
+
+/// The stream of Pipe mode, or several connections of it, or the download threads of `active`
+/// workers of each rank.
+std::optional<Stream> stream_of(const Inputs& inputs, EpochKind kind, const Misses& misses,
+                                double active);
 /// The limits that it reads under.
 std::vector<SampleLimit> stream_limits(const Inputs& inputs, EpochKind kind, const Misses& misses);
 

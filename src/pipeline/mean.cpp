@@ -229,6 +229,48 @@ double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, doubl
   return samples / nic->beside_gradients(samples * inputs.accumulation);
 }
 
+double at_rate(double samples, double rate) {
+  return rate < 1e299 ? samples / rate : 0.0;
+}
+
+/// What the threads of workers download before these make anything.
+struct Prefetched {
+  double samples = 0.0;  // of each worker; 0: there are no threads
+  double seconds = 0.0;  // until the first worker has them
+  double late = 0.0;     // and the last of all after it
+  bool limited = false;  // the first waits for a rate limit
+  double had = 0.0;      // seconds that downloads which keep workers waiting are ahead by
+  double excess = 0.0;   // of a batch, by which they do
+};
+
+/// Connections bring all of the first shards together; a limit lets one through after the other.
+Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double opening) {
+  const Flow& flow = e.flow;
+  Prefetched made;
+  if (flow.streamed() >= 1e299) return made;
+  const DownloadThread thread = download_thread_of(e.inputs, most_of_one(e.inputs, e.active));
+  if (thread.at_once <= 0.0) return made;
+  made.samples = thread.first;
+  const double ranks = e.inputs.ranks;
+  const double of_first = thread.first * ranks;
+  const double connected = at_rate(opening * of_first, flow.streamed(opening / e.active));
+  const double let_through = at_rate(of_first, flow.limit_of_stream());
+  made.limited = let_through > connected;
+  made.seconds = std::max(connected, let_through);
+  made.late = std::max(connected, opening * let_through) - made.seconds;
+  // From then on downloads keep workers waiting, if they do, and what comes last is made after it
+  // has come: by all workers, or behind a limit by the last of them.
+  const double of_sample = e.active / e.batch;
+  const double beside = at_rate(ranks * e.batch, flow.limit_beside_stream());
+  const double making = std::max(pace.load, beside);
+  const double last = flow.limit_of_stream() < flow.streamed()
+                          ? at_rate(ranks, flow.free_rate(1.0 / e.active))
+                          : making * of_sample;
+  made.had = std::max(0.0, thread.first * pace.limited * of_sample - thread.at_once * last);
+  made.excess = std::max(0.0, pace.limited - making);
+  return made;
+}
+
 }  // namespace
 
 queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group) {
@@ -268,9 +310,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   e.stock = held;
   if (!c.inline_load) e.stock += chains ? inputs.prefetch * active : most_begun(inputs);
   e.nic = nic_seconds(inputs, flow, kind, full, misses);
-  if (const auto stream = stream_of(inputs, kind, misses)) {
+  if (const auto stream = stream_of(inputs, kind, misses, active)) {
     // Two chunks for each rank, and those that connections have in hand.
-    const double chunks = 2.0 + std::max(1.0, stream->connections) / inputs.ranks;
+    const double chunks = 2.0 + stream->customers / inputs.ranks;
     e.fifo = std::min(1.0, chunks / chunks_of(inputs));
   }
   e.share = 1.0;
@@ -294,15 +336,21 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // for each; those of a pool share it.
   const double opening = chains ? std::min(active, made.samples() / full) : 1.0;
   const double at_work = chains ? opening / active : 1.0;
-  const double all_at_work = flow.rate(at_work);
-  const double together = all_at_work < 1e299 ? inputs.ranks * full / all_at_work : 0.0;
+  const double in_opening = opening * inputs.ranks * full;
   double first = 0.0;
-  double first_limited = 0.0;
+  double first_limited = 0.0;  // of the first batches, and of as many of each later round
+  double round_limited = 0.0;
   if (!c.inline_load) {
-    const double free = flow.free_rate(at_work);
-    first = (free < 1e299 ? opening * inputs.ranks * full / free : 0.0) + c.ahead;
-    first_limited = opening * together;
+    first = at_rate(in_opening, flow.free_rate(at_work)) + c.ahead;
+    first_limited = round_limited = at_rate(in_opening, flow.rate(at_work));
   }
+  const Prefetched prefetched = prefetched_by_threads(e, pace, opening);
+  if (prefetched.samples > 0.0) {
+    const double later = in_opening * std::max(0.0, 1.0 - prefetched.samples / full);
+    first_limited = std::max(at_rate(later, flow.limit(at_work)),
+                             at_rate(in_opening, flow.limit_beside_stream()));
+  }
+  const double had_at_first = std::min(prefetched.had, (steps + last) * prefetched.excess);
   // Were nobody to wait for others, the last batch would come when those who make the most for it
   // have made theirs, which vary as sums do.
   const double chain = chains ? active : 1.0;
@@ -312,7 +360,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (first > 0.0) {
     const double varied = spread * std::sqrt(rounds) * queueing::deviations_of_largest(e.sources);
     // What a limit lets through does not vary.
-    unaided = std::max(rounds * (first - c.ahead) + varied, rounds * first_limited);
+    unaided = prefetched.late +
+              std::max(rounds * (first - c.ahead) + varied, rounds * round_limited - had_at_first);
   }
   const double first_of_one = std::max(first, first_limited);
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
@@ -339,7 +388,11 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     }
   }
   // Nothing is made meanwhile, and nobody is ahead of it.
-  const PerStage<double> before = reading_before(inputs, kind, misses, flow, active);
+  PerStage<double> before = reading_before(inputs, kind, misses, flow, active);
+  if (prefetched.samples > 0.0) {
+    before = flow.fetching(prefetched.limited);
+    for (Stage stage : all_stages()) before[stage] *= prefetched.seconds;
+  }
   double read_before = 0.0;
   for (Stage stage : all_stages()) read_before += before[stage];
   const double shutdown = inputs.persistent_workers
@@ -392,7 +445,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
   const double late = std::max(0.0, last_round - (steps - 1.0) * (pace.period - pace.loader));
-  const double waiting = (steps - 1.0) * pace.period + pace.loader + late +
+  const double waiting = (steps - 1.0) * pace.period + pace.loader + late + prefetched.late -
+                         had_at_first +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, and with the last one workers are done: each
   // has the cores to itself.

@@ -164,7 +164,8 @@ int chunks_of(const Inputs& inputs) {
 
 bool in_turn(const Inputs& inputs) {
   return traits(inputs.kind).whole_batches &&
-         (inputs.in_order || inputs.workers <= 1.0 || cuts_batches(inputs));
+         (inputs.in_order || inputs.workers <= 1.0 || cuts_batches(inputs) ||
+          download_thread_of(inputs, inputs.samples).at_once > 0.0);
 }
 
 namespace {
@@ -272,6 +273,7 @@ void add_load(engine::ProgramBuilder& program, const Capacities& capacities, dou
     program.use(*capacities.cpu, {(loading.cpu - locked) * n}, tag(loading.cpu_stage),
                 making.sized);
   }
+  if (capacities.room) program.put(*capacities.room, tag(Stage::download));
   if (chunks > 1) program.next();
   if (capacities.cpu && loading.collate > 0.0) {
     program.use(*capacities.cpu, {loading.collate * samples}, tag(Stage::collate),

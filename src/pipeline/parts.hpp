@@ -1,6 +1,7 @@
 #pragma once
 // Pieces that build.cpp puts together: the capacities of an instance as the engine's resources, and
 // what a loader does to a chunk of a batch.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,10 @@ struct Capacities {
   std::vector<Place> stations;  ///< as in `loading`
   std::optional<engine::ResourceId> cpu;
   std::vector<LimitBuckets> limits;     ///< as in `loading`
-  std::optional<engine::QueueId> fifo;  ///< Pipe mode: chunks that the stream has fetched
+  std::optional<engine::QueueId> fifo;  ///< chunks that were fetched ahead
+  std::optional<engine::QueueId> room;  ///< for more of them; of a worker with a thread of its own
+  /// What the threads pass that download for each worker; null: none do.
+  std::shared_ptr<const Capacities> downloads;
   std::optional<engine::BucketId> nic;  ///< what downloads and gradients share, in samples
 };
 

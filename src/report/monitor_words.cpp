@@ -16,8 +16,11 @@ std::string cores_words(const Result& r) {
   return fmt::format("the cores are {} busy", percent(*r.monitors->cpu));
 }
 
-std::string untried_words(const OtherWorkers& w) {
-  return fmt::format("more than {} were not tried", count(w.tried));
+/// What ends the gain of more workers than `best`; "" where these need no reason.
+std::string end_words(const OtherWorkers& w) {
+  if (w.memory_is_full) return "the memory has no room for more";
+  if (w.still_gaining) return fmt::format("more than {} were not tried", count(w.tried));
+  return w.then ? fmt::format("{} is the bottleneck then", name_of(*w.then)) : "";
 }
 
 std::string with_workers(const OtherWorkers& w) {
@@ -55,11 +58,11 @@ std::string workers_sentence(const Result& r) {
   if (!r.bottleneck.workers) return "";
   const OtherWorkers& w = *r.bottleneck.workers;
   const std::string cores = cores_words(r);
-  const std::string untried = w.still_gaining ? untried_words(w) : "";
+  const std::string end = end_words(w);
   if (w.gain > 0.0 && study::too_few_workers(r.bottleneck)) {
     return fmt::format("Too few workers: {}{} would finish the job {} sooner{}.",
                        cores.empty() ? "" : cores + ", and ", with_workers(w), percent(w.gain),
-                       untried.empty() ? "" : "; " + untried);
+                       end.empty() ? "" : "; " + end);
   }
   if (w.gain > 0.0) {
     const std::string with =
@@ -68,7 +71,7 @@ std::string workers_sentence(const Result& r) {
             : fmt::format("{} num_workers from {} to {}", w.best < w.now ? "Lowering" : "Raising",
                           count(w.now), count(w.best));
     return fmt::format("{} would finish the job {} sooner, and {}{}.", with, percent(w.gain),
-                       untried.empty() ? "more would not help" : untried,
+                       end.empty() ? "more would not help" : end,
                        cores.empty() ? "" : "; " + cores);
   }
   // Before training it is not they who bring the data.
@@ -88,9 +91,9 @@ std::string better_workers_words(const Result& r) {
   if (!r.bottleneck.workers || !(r.bottleneck.workers->gain > 0.0)) return "";
   const OtherWorkers& w = *r.bottleneck.workers;
   const std::string cores = cores_words(r);
+  const std::string end = end_words(w);
   return fmt::format("{} would finish the job {} sooner{}{}", with_workers(w), percent(w.gain),
-                     w.still_gaining ? ", and " + untried_words(w) : "",
-                     cores.empty() ? "" : "; " + cores);
+                     end.empty() ? "" : ", and " + end, cores.empty() ? "" : "; " + cores);
 }
 
 }  // namespace feedrate::report

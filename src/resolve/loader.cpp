@@ -159,8 +159,11 @@ const char* why_in_order(const Inputs& inputs) {
     if (!traits(inputs.kind).whole_batches || inputs.workers <= 1.0) {
       return "nobody makes a batch beside another";
     }
-    return pipeline::cuts_batches(inputs) ? "workers make batches of samples of their own, in turn"
-                                          : "";
+    if (pipeline::cuts_batches(inputs))
+      return "workers make batches of samples of their own, in turn";
+    return pipeline::download_thread_of(inputs, inputs.samples).at_once > 0.0
+               ? "workers make batches of what a thread of each has downloaded, in turn"
+               : "";
   }
   if (inputs.remote) return "";
   if (inputs.workers <= 1.0) return "one thread takes samples in their order";

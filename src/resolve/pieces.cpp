@@ -226,6 +226,29 @@ void pack(Context& context) {
       filled, context.scenario.loader.batch_size.value_or(1.0), short_text_of(inputs.batch)));
 }
 
+void resolve_download_thread(Context& context) {
+  const NamedDefaults* const row = context.loader_by_name;
+  Inputs& inputs = context.out.inputs;
+  if (row == nullptr || row->ahead == nullptr || !inputs.source ||
+      input_mode_of(context.scenario) != InputMode::stream) {
+    return;
+  }
+  const DownloadsAhead& ahead = *row->ahead;
+  pipeline::DownloadThread& thread = inputs.download_thread;
+  thread.at_once = thread.first = std::max(1.0, inputs.per_object);
+  thread.ahead = ahead.objects * thread.at_once + ahead.batches * inputs.batch;
+  if (ahead.block > 0.0) {
+    const double of_node =
+        std::max(ahead.block / inputs.instances_alike(), ahead.least_block) / 2.0;
+    thread.first =
+        std::max(thread.at_once, of_node / (inputs.ranks * std::max(1.0, inputs.workers)));
+    thread.ahead += thread.first - thread.at_once;
+  }
+  if (pipeline::download_thread_of(inputs, inputs.samples).at_once <= 0.0) return;
+  context.use(Stage::download, "samples downloaded ahead of a worker",
+              Value<double>::assumed(thread.ahead, context.texts ? std::string(ahead.why) : ""));
+}
+
 void tell_of_padding(Context& context) {
   const Scenario& s = context.scenario;
   const std::optional<double> fit = documents_that_fit(s);

@@ -34,6 +34,10 @@ struct HeldStored {
 };
 HeldStored held_stored(const Context& context);
 
+/// The thread of each worker that downloads ahead of it, as the loader's name brings it:
+/// Inputs::download_thread. After pack().
+void resolve_download_thread(Context& context);
+
 /// Documents that a training sample has room for, as far as the tokens of both are given.
 std::optional<double> documents_that_fit(const Scenario& scenario);
 /// Stored samples in a training sample, where they are packed into it; 1 where each is one.

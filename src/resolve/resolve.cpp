@@ -435,10 +435,11 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
                          : ""));
     }
     resolve_copy(context);
-    resolve_order(context);
     inputs.batch = batch;
     resolve_step(context);
     pack(context);
+    resolve_download_thread(context);
+    resolve_order(context);
     if (epoch_shape(inputs).steps < 1.0) {
       const bool of_workers =
           pipeline::cuts_batches(inputs) && inputs.samples >= inputs.batch * inputs.replicas();

@@ -55,9 +55,8 @@ constexpr std::array of_streamingdataset = {
 
 constexpr std::array of_litdata = {
     torch_prefetch,
-    guessed_default(fetch_key, 1.0, 2.0, 3.0,
-                    "LitData 0.2.71 keeps 2 chunks a worker on their way or ready (2026)",
-                    "one after the other, to both beside the one in use (engineering judgement)"),
+    read_default(fetch_key, 1.0,
+                 "LitData 0.2.71: a worker's thread downloads one chunk at a time (2026)"),
     read_word(divided_by_key, "samples",
               "LitData 0.2.71 gives workers chunks and parts of them (2026)"),
     keeps_all("LitData 0.2.71 keeps chunks in three quarters of its disk's free space (2026)")};
@@ -156,6 +155,18 @@ constexpr std::array<LeftOut, 3> without(LeftOut one, LeftOut other = {}, LeftOu
   return {one, other, third};
 }
 
+/// PrepareChunksThread: a chunk is counted until its last sample was read, and the next is
+/// downloaded while less than two are.
+constexpr DownloadsAhead ahead_of_litdata{
+    1.0, 0.0, 0.0, 0.0,
+    "LitData 0.2.71: max_pre_download 2, the one in use among them (reader, 2026)"};
+
+/// dataset.py: predownload is 8 batches; shuffle_block_size max(4,000,000 / nodes, 2^18), and py1e
+/// moves a sample by half of it at most.
+constexpr DownloadsAhead ahead_of_streamingdataset{
+    0.0, 8.0, 4e6, 262144.0,
+    "MosaicML streaming 0.14: predownload 8 batches, of shuffled samples (py1e, 2025)"};
+
 constexpr std::array loader_list = std::to_array<NamedDefaults>({
     {"pytorch-iterable", of_iterable, without({"a shuffle buffer", &given_buffer})},
     {"webdataset", of_webdataset,
@@ -163,16 +174,16 @@ constexpr std::array loader_list = std::to_array<NamedDefaults>({
              {"what cache_dir keeps", &given_cache}),
      0.0, 3e9},  // ShardWriter's maxsize, 1.0.2
     {"streamingdataset", of_streamingdataset,
-     without({"samples downloaded ahead of a worker (predownload)"},
-             {"its local directory where that is on a root volume", &given_cache}),
-     0.0, 64.0 * mebibyte,    // MDSWriter's size_limit, 0.14
-     false, 0.0, 0.0, true},  // get_shuffle: nodes keep their shards over the epochs, 0.14 (2025)
+     without({"its local directory where that is on a root volume", &given_cache}), 0.0,
+     64.0 * mebibyte,        // MDSWriter's size_limit, 0.14
+     false, 0.0, 0.0, true,  // get_shuffle: nodes keep their shards over the epochs, 0.14 (2025)
+     &ahead_of_streamingdataset},
     {"litdata", of_litdata,
-     without({"chunks downloaded while their worker decodes"},
-             {"the deletion of chunks that its disk has no room for"},
+     without({"the deletion of chunks that its disk has no room for"},
              {"its cache where that is on a root volume", &given_cache}),
      0.0, 64.0 * mebibyte, false, 0.25,  // chunk_bytes and the cache's share, 0.2.71
-     0.0, true},  // FullShuffle: of several nodes, each shuffles its own chunks, 0.2.71 (2026)
+     0.0, true,  // FullShuffle: of several nodes, each shuffles its own chunks, 0.2.71 (2026)
+     &ahead_of_litdata},
     {"hf-streaming", of_hf_streaming,
      without({"row groups (a request of at least 32 MiB)", &given_groups},
              {"the fill of its shuffle buffer (1,000 samples)", &given_buffer}),

@@ -49,6 +49,17 @@ struct LeftOut {
   const Giving* unless = nullptr;  ///< null: no key gives it
 };
 
+/// How far the thread of a worker downloads ahead, in whole objects.
+struct DownloadsAhead {
+  double objects = 0.0;  ///< beside the one in use
+  double batches = 0.0;  ///< or what so many need
+  /// Samples that all workers of a node fetch before the first: of a shuffle over all of its
+  /// objects, half of a block of so many over the nodes, of `least_block` at least; 0: an object.
+  double block = 0.0;
+  double least_block = 0.0;
+  std::string_view why;
+};
+
 struct NamedDefaults {
   std::string_view name;
   std::span<const NamedDefault> defaults{};
@@ -65,6 +76,8 @@ struct NamedDefaults {
   double first_part_bytes = 0.0;
   /// Of a loader whose nodes each read the same shards in every epoch, in another order.
   bool nodes_keep_shards = false;
+  /// Of a loader whose workers each have a thread that downloads ahead of them; null: none has.
+  const DownloadsAhead* ahead = nullptr;
 
   /// What it brings for the key; null: nothing.
   [[nodiscard]] constexpr const NamedDefault* brings(std::string_view key) const {

@@ -15,6 +15,7 @@
 #include "study/drawn_job.hpp"
 #include "study/ladder.hpp"
 #include "study/remedy.hpp"
+#include "words/advice.hpp"
 #include "words/job.hpp"
 #include "words/remedies.hpp"
 
@@ -220,6 +221,9 @@ class Adviser {
         }
         trial.after = figures_of_job(result);
         trial.caveats = result.caveats;
+        if (trial.change.names_bottleneck && result.bottleneck.stage) {
+          trial.caveats.push_back(words::bottleneck_then(*result.bottleneck.stage));
+        }
         trial.by_another = saves_by_another(trial);
       } catch (const InputError& error) {
         const Problem& problem = error.problems().front();

@@ -19,11 +19,19 @@ bool is_a_matter_of_workers(const Result& result, const Scenario& scenario);
 /// part in it.
 bool downloads_before_training(const Result& result);
 
-/// The largest number of workers per GPU to try: twice the hardware threads of its share of
-/// the instance, or twice what the scenario has.
-double most_workers_tried(const resolve::Resolved& resolved);
+/// Numbers of workers per GPU to try.
+struct WorkersTried {
+  double twice = 0.0;  ///< the hardware threads of its share of the instance, or what there are
+  /// That, or where workers mostly wait twice as many as would keep all cores, the source or the
+  /// GPU busy if none waited for another; no more than an epoch has work for.
+  double most = 0.0;
 
-/// Numbers of workers that the instance has memory for, from 1 to most_workers_tried(). An inline
+  /// After `n`: within 3 % of it, beyond twice the hardware threads within 10 %.
+  [[nodiscard]] double next(double n) const;
+};
+WorkersTried workers_tried(const resolve::Resolved& resolved);
+
+/// Numbers of workers that the instance has memory for, from 1 to most that are tried. An inline
 /// loader is tried as a pytorch one. `stated` is the job with its own number: where the events are
 /// what is stated of it, or of the job with the number that the mean chooses, they choose.
 OtherWorkers try_workers(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,

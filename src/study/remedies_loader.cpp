@@ -36,11 +36,12 @@ double threads_per_gpu(const Situation& s) {
 
 std::vector<Change> worker_counts(const Situation& s) {
   const double now = s.inputs().workers;
-  const double most = most_workers_tried(s.resolved);
+  const WorkersTried tried = workers_tried(s.resolved);
   const bool inline_now = !traits(s.scenario.loader.kind).workers;
   std::vector<Change> list;
   const auto add = [&](double n) {
     Change change{{{"num_workers", exact_text(n)}}, words::assigned("num_workers", exact_text(n))};
+    change.names_bottleneck = n > std::max(tried.twice, now);
     if (inline_now) change.set.insert(change.set.begin(), {"/loader/kind", "pytorch"});
     list.push_back(std::move(change));
   };
@@ -48,7 +49,7 @@ std::vector<Change> worker_counts(const Situation& s) {
     add(*s.enough_workers);
     return list;
   }
-  for (double n = 1.0; n <= most; n = std::floor(n * 1.03) + 1.0) {
+  for (double n = 1.0; n <= tried.most; n = tried.next(n)) {
     if (n != now || inline_now) add(n);
   }
   return list;

@@ -57,6 +57,7 @@ struct Change {
   /// Beside `set`: without what the change is named after. Where it saves half as much or more
   /// then, something else of it does, and another remedy that makes the same has the better name.
   Setting without{};
+  bool names_bottleneck = false;  ///< the reader is to know what holds the job then
   /// How many times as long the job may take by it, where no deadline or budget allows for more
   /// (Savings::too_long): beyond that it is money for time, and nobody said what time is worth.
   double longest = std::numeric_limits<double>::infinity();

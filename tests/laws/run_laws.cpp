@@ -231,7 +231,7 @@ TEST_CASE("run: inputs matter whose stage gains or keeps GPUs waiting, and each 
       const double plain = 1.0 - outcome.total.wall / of.outcome.total.wall;
       CHECK(std::abs(gain - plain) <= one / of.outcome.total.wall + 1e-12);
       const auto said = std::find_if(found.gains.begin(), found.gains.end(),
-                                     [&](const auto& one) { return one.first == stage; });
+                                     [&](const auto& each) { return each.first == stage; });
       REQUIRE((said != found.gains.end()) == (gain >= study::least_gain));
       if (said == found.gains.end()) continue;
       ++listed;
@@ -272,9 +272,10 @@ TEST_CASE("run: other workers are asked for where workers could help, and are a 
     const OtherWorkers& said = *found.workers;
     CHECK(said.now == of.resolved.inputs.workers);
     CHECK(said.replaces_inline == (of.scenario.loader.kind.family() == LoaderKind::inline_));
-    CHECK(said.tried == study::most_workers_tried(of.resolved));
+    CHECK(said.tried == study::workers_tried(of.resolved).most);
     CHECK(said.best >= std::min(1.0, said.now));
     CHECK(said.best <= said.tried);
+    CHECK_FALSE((said.then && said.best <= study::workers_tried(of.resolved).twice));
     const auto with = [&](double workers) -> std::optional<Duration> {
       Scenario other = of.scenario;
       other.loader.num_workers = WorkerCount(workers);

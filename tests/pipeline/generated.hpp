@@ -33,7 +33,11 @@ class Draws {
 class Generator : public Draws {
  public:
   explicit Generator(unsigned seed)
-      : Draws(seed), later_(seed + 7919U), pieces_(seed + 104729U), cut_(seed + 1299709U) {}
+      : Draws(seed),
+        later_(seed + 7919U),
+        pieces_(seed + 104729U),
+        cut_(seed + 1299709U),
+        threads_(seed + 15485863U) {}
 
   /// Whether the source or the NIC ends the growth of `rate` is one to all times: every other does.
   static void pass_nic(Read& read) {
@@ -173,11 +177,20 @@ class Generator : public Draws {
     in.own_batches = cut_.chance(0.1);
     // Each of them has a batch, or nothing would be left of all that they drop.
     if (in.drop_last && division_of(in).each.batches < 1.0) in.drop_last = false;
+    if (in.source && threads_.chance(0.3)) {
+      DownloadThread& thread = in.download_thread;
+      thread.at_once = std::ceil(in.batch * threads_.log_uniform(0.1, 30.0));
+      thread.first =
+          thread.at_once * (threads_.chance(0.3) ? threads_.log_uniform(1.0, 30.0) : 1.0);
+      thread.ahead = thread.first - thread.at_once +
+                     (threads_.chance(0.6) ? thread.at_once : in.batch * threads_.whole(0.0, 8.0));
+    }
   }
 
   Draws later_;
   Draws pieces_;
   Draws cut_;
+  Draws threads_;
 };
 
 /// What laws of monotone times leave to jobs whose objects are uneven: few workers make the last

@@ -97,13 +97,20 @@ struct Recorded<OtherWorkers> {
     using W = OtherWorkers;
     return {
         written<&W::now>("now", "workers of a GPU, as the scenario has them"),
-        written<&W::tried>("tried", "largest number tried; above 33 in steps of 3 %"),
+        written<&W::tried>("tried",
+                           "largest number tried; above 33 in steps of 3 %, above twice the "
+                           "hardware threads of a GPU, for workers that mostly wait, of 10 %"),
         written<&W::best>("best", "the fewest within 1 % of the shortest time"),
         written<&W::gain>("gain", "fraction of total_s that these save"),
         written<&W::replaces_inline>(
             "replaces_inline", "the workers are those of /loader/kind pytorch, instead of inline"),
         written<&W::still_gaining>("still_gaining",
                                    "the time still falls at the largest number tried"),
+        written<&W::memory_is_full>("memory_is_full",
+                                    "the instance has no memory for more, which might gain"),
+        written<&W::then>("then",
+                          "the bottleneck with best, where these are more than twice the hardware "
+                          "threads of a GPU; else null"),
     };
   }
 };
