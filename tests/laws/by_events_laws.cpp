@@ -109,7 +109,8 @@ TEST_CASE("by events: a window and the mean beyond it come nearer to all events 
   // The population's is 0.1 to 0.4 %; of 200 jobs it has a standard error of half of that.
   const double error = standard_deviation(nearer) / std::sqrt(static_cast<double>(nearer.size()));
   CHECK(mean(nearer) > -2.0 * error);
-  CHECK(quantile(of_windows, 0.95) < 0.025);  // of the population: 1.2 to 1.6 % over four seeds
+  // Of the population: 1.2 to 1.6 % over four seeds. Of an eighth of it, it is its second worst.
+  CHECK(quantile(of_windows, 0.95) < (test::tests_all() ? 0.025 : 0.05));
 }
 
 TEST_CASE("by events: what windows leave out is in their error") {

@@ -153,9 +153,10 @@ TEST_CASE("timeline: it is the beginning of the run, for every kind of loader an
     for (std::size_t k = 0; k < part.steps.size(); ++k) CHECK(part.steps[k].at == all.steps[k].at);
     for (const Track& t : all.tracks) ++kinds[t.kind];
     if (in.step_cv > 0.0) continue;
-    const double whole_batches = std::min(12.0, steps - 1.0);
+    const EpochShape whole_batches = epoch_shape(in).first(std::min(12.0, steps - 1.0));
     const Duration busy = time_of(*track(part, "GPU"), Stage::gpu, false);
-    const Duration least = whole_batches * step_time(in, in.batch);
+    Duration least;
+    for (const BatchRun& run : whole_batches) least += run.batches * step_time(in, run.samples);
     const Duration most = std::min(12.0, steps) * step_time(in, in.batch);
     CHECK(busy.base() >= least.base() - 1e-8);
     CHECK(busy.base() <= most.base() + 1e-8);
