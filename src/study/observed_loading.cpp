@@ -59,7 +59,7 @@ class LoadingDraft {
     const Scenario& s = draft_.out.scenario;
     if (!waits_) return 0.0;
     if (!job_.wait) return (1.0 - job_.gpu_busy->value) * job_.interval.value;
-    return job_.wait->value - (s.cluster.copy_latency->base() + s.loader.handover->base());
+    return job_.waited() - (s.cluster.copy_latency->base() + s.loader.handover->base());
   }
   [[nodiscard]] double of_devices() const {
     return job_.device_bytes ? job_.device_bytes->value : 0.0;
@@ -133,8 +133,10 @@ class LoadingDraft {
 
   /// Whether the disk gave all it can: it is always busy and the job waits.
   [[nodiscard]] bool disk_is_limit() const {
-    return waits_ && job_.disk && job_.disk->is_saturated() && of_devices() > 0.0 &&
-           job_.disk->written <= 0.1 * job_.disk->rate.value;
+    return waits_ && job_.disk && job_.disk->is_saturated() && of_devices() > 0.0 && reads_only();
+  }
+  [[nodiscard]] bool reads_only() const {
+    return job_.disk->written <= 0.1 * job_.disk->rate.value;
   }
   [[nodiscard]] bool link_is_limit() const {
     return waits_ && job_.link && job_.link->is_saturated();
@@ -363,13 +365,23 @@ class LoadingDraft {
   /// Of a device that was not busy throughout, only a lower bound of its rate is known, which is no
   /// limit.
   void limits() {
-    const auto say = [&](const char* what, const ObservedDevice& seen) {
+    const auto say = [&](const char* what, const ObservedDevice& seen,
+                         const std::optional<Bandwidth>& one_at_a_time) {
       if (seen.highest_rate <= 0.0) return;
-      draft_.unseen(words::most_rate(what, seen, bytes_per_second(rounded(seen.highest_rate, 3))));
+      draft_.unseen(words::most_rate(what, seen, bytes_per_second(rounded(seen.highest_rate, 3)),
+                                     one_at_a_time));
     };
     const Scenario& s = draft_.out.scenario;
-    if (job_.disk && of_devices() >= 1.0 && s.disk.bandwidth == at_once) say("disk", *job_.disk);
-    if (job_.link && network_ && !s.cluster.network) say("network", *job_.link);
+    if (job_.disk && of_devices() >= 1.0 && s.disk.bandwidth == at_once) {
+      const ObservedDevice& disk = *job_.disk;
+      constexpr double nearly_full = 0.8;
+      const bool near = waits_ && disk.busy && disk.busy->value >= nearly_full && reads_only();
+      // By the utilization law.
+      say("disk", disk,
+          near ? std::optional(bytes_per_second(rounded(disk.rate.value / disk.busy->value, 3)))
+               : std::nullopt);
+    }
+    if (job_.link && network_ && !s.cluster.network) say("network", *job_.link, std::nullopt);
   }
 
   ObservedDraft& draft_;

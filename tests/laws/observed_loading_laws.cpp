@@ -28,7 +28,7 @@ double beside_step(const ObservedJob& job) {
   const Waiting waiting(job);
   if (!waiting.starved) return 0.0;
   if (!job.wait) return (1.0 - job.gpu_busy->value) * job.interval.value;
-  return job.wait->value - waiting.constant * job.interval.value;
+  return job.waited() - waiting.constant * job.interval.value;
 }
 
 TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what it waits") {
