@@ -38,9 +38,7 @@ struct ObservedDevice {
   std::optional<ObservedLimit> limit;  ///< of a disk
 
   /// Whether it was seen to give all that it can.
-  /// How busy it is on the mean tells less: of a few workers that wait for reads of which a disk
-  /// serves many at once, one nearly always does.
-  [[nodiscard]] bool is_saturated() const { return saturated >= 0.9; }
+  [[nodiscard]] bool is_saturated() const { return saturated >= 0.95; }
 };
 
 /// What the observation does not tell, and what was taken instead.

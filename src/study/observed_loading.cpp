@@ -132,8 +132,17 @@ class LoadingDraft {
   }
 
   /// Whether the disk gave all it can: it is always busy and the job waits.
-  [[nodiscard]] bool disk_is_limit() const {
-    return waits_ && job_.disk && job_.disk->is_saturated() && of_devices() > 0.0 && reads_only();
+  [[nodiscard]] bool disk_is_limit(double reading) const {
+    return waits_ && job_.disk && of_devices() > 0.0 && reads_only() && disk_is_full(reading);
+  }
+  [[nodiscard]] bool disk_is_full(double reading) const {
+    if (job_.disk->is_saturated()) return true;
+    constexpr double nearly = 0.9;
+    if (job_.disk->saturated < nearly || !job_.disk->busy) return false;
+    // One that serves all reads at once is idle as often as no worker waits for a read. Where reads
+    // queue, workers wait for longer than it explains.
+    const double idle = portable::pow(std::clamp(1.0 - reading / each_, 0.0, 1.0), hands_);
+    return 1.0 - job_.disk->busy->value > 2.0 * idle;
   }
   [[nodiscard]] bool reads_only() const {
     return job_.disk->written <= 0.1 * job_.disk->rate.value;
@@ -317,7 +326,7 @@ class LoadingDraft {
       if (reaches_disk_limit(job_)) {
         return draft_.unseen(words::unseen::time_of_read);
       }
-      if (disk_is_limit()) return disk_limit();
+      if (disk_is_limit(reading)) return disk_limit();
       const auto reads = reads_of_device(reading);
       s.disk.reads_per_sample = reads;
       s.disk.latency = seconds(rounded(reading / reads.value_or(1.0)));

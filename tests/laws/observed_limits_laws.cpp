@@ -292,30 +292,6 @@ TEST_CASE("observed limits: a disk is as full under another name, beside others 
   }
 }
 
-TEST_CASE("observed limits: a disk is full although it is not in some of the intervals") {
-  // Of 100 intervals so many show less, for what else the machine does meanwhile.
-  for (const int idle : {0, 1, 6, 9, 12, 30}) {
-    observe::JobObserver observer;
-    ObservationHeader header;
-    header.clock = ClockKind::relative;
-    header.interval = milliseconds(100.0);
-    observer.add(header);
-    for (int i = 1; i <= 100; ++i) {
-      observer.add(Sample{.at = milliseconds(100.0 * i),
-                          .metric = MetricId::disk_busy,
-                          .name = "sda",
-                          .value = i * idle / 100 > (i - 1) * idle / 100 ? 85.0 : 100.0});
-    }
-    for (int i = 0; i <= 100; ++i) {
-      observer.add(Mark{milliseconds(100.0 * i), MarkKind::step, false, i, "", ""});
-    }
-    const ObservedJob job = observer.finish({8.0, 1.0, 0.0, {}, {}}, "drawn");
-    INFO(idle << " intervals of 100");
-    REQUIRE(job.disk);
-    CHECK(job.disk->is_saturated() == (idle <= 10));
-  }
-}
-
 TEST_CASE("observed limits: neighbours are what is busy beside the job and what is stolen") {
   Draw draw(145);
   int named = 0;
