@@ -60,6 +60,28 @@ inline double quantile(std::vector<double> values, double p) {
   return quantile_of_sorted(values, p);
 }
 
+/// Around which the values lie densest: of the half of them that lies closest together the half
+/// that does, and so on (half-sample mode, Robertson and Cryer 1974). What lies far off on one side
+/// does not move it. Precondition: not empty.
+inline double half_sample_mode(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::size_t from = 0;
+  std::size_t count = values.size();
+  while (count > 2) {
+    const std::size_t half = (count + 1) / 2;
+    std::size_t closest = from;
+    for (std::size_t i = from; i + half <= from + count; ++i) {
+      const auto width = [&](std::size_t first) {
+        return values[first + half - 1] - values[first];
+      };
+      if (width(i) < width(closest)) closest = i;
+    }
+    from = closest;
+    count = half;
+  }
+  return mean(std::span(values).subspan(from, count));
+}
+
 /// Of the values themselves the largest that no more than a share `p` of the others lies below: one
 /// that was measured, where a number between two of them would be none of either kind.
 /// Precondition: not empty.

@@ -126,6 +126,10 @@ enum class ClockKind : std::uint8_t {
 /// The source of observations whose steps are medians, which do not add up to the time they took.
 inline constexpr std::string_view source_of_medians = "detectron2 metrics.json";
 
+/// The source whose accelerators' use is the share of each step that is no wait for its batch,
+/// where what a driver tells of a GPU is the time in which any kernel runs.
+inline constexpr std::string_view source_of_use = "DLIO summary.json";
+
 /// The first line of a file. One of Debugger has none: then this is as below.
 struct ObservationHeader {
   std::string source;  ///< "observe", "simulation", or the format that was imported; "": Debugger's

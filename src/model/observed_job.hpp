@@ -70,10 +70,13 @@ struct ObservedJob {
   ObservedNumber throughput;           ///< samples/s of all ranks
   ObservedNumber interval;             ///< s from step to step
   std::optional<ObservedNumber> wait;  ///< s of it: for the batch
+  /// s of the rest: in an all-reduce, for ranks whose batches come later than this one's.
+  std::optional<ObservedNumber> others_wait;
   /// What each step waits at least (the 10 % quantile).
   std::optional<double> least_wait;
   std::optional<double> step_cv;  ///< of the interval without the wait
-  /// Of the interval without the wait its standard error over it, where it is surer than these two.
+  /// Of the interval without all waits its standard error over it, where that is not the
+  /// interval's.
   std::optional<double> rest_error;
   std::map<std::string, double> rank_waits;  ///< s a step, where several ranks tell of theirs
   std::optional<ObservedNumber> gpu_time;    ///< s of a step in which a kernel runs
@@ -113,10 +116,15 @@ struct ObservedJob {
   std::string source;  ///< the files
   std::vector<std::string> notes;
 
+  /// s of the interval in which some rank waits for its batch, and all others with it; 0 where that
+  /// is not told.
+  [[nodiscard]] double waited() const {
+    return (wait ? wait->value : 0.0) + (others_wait ? others_wait->value : 0.0);
+  }
   /// Of the interval: 0…1.
   [[nodiscard]] std::optional<double> wait_share() const {
     if (!wait) return std::nullopt;
-    return wait->value / interval.value;
+    return waited() / interval.value;
   }
   [[nodiscard]] std::optional<double> hit_ratio() const {
     if (!device_bytes || !cached_bytes) return std::nullopt;

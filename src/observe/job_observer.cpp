@@ -10,6 +10,7 @@
 #include "base/portable_math.hpp"
 #include "base/statistics.hpp"
 #include "observe/observed_means.hpp"
+#include "observe/others_wait.hpp"
 #include "observe/sampled_steps.hpp"
 
 namespace feedrate::observe {
@@ -142,7 +143,8 @@ std::optional<bool> JobObserver::workers_live_on() const {
 }
 
 void JobObserver::tell_epochs(ObservedJob& job) const {
-  const EpochTimes times = epoch_times(marks_);
+  EpochTimes times = epoch_times(marks_);
+  if (times.first_steps.empty()) times = epoch_times(of_steps_, job.epoch_steps);
   if (!times.first_steps.empty()) job.first_step = number_of(times.first_steps, "epochs");
   if (!times.whole.empty()) job.epoch = number_of(times.whole, "epochs");
   job.workers_live_on = workers_live_on();
@@ -373,6 +375,7 @@ void JobObserver::tell_pace(ObservedJob& job, const ToldOfJob& told,
     } else if (told.throughput) {
       job.notes.emplace_back("--throughput is not used: steps were recorded, and tell it");
     }
+    tell_others_wait(job, of_steps_, runs);
     job.throughput = job.interval;
     job.throughput.value = of_step / job.interval.value;
     const auto batch = batch_of_lines(of_steps_, rates_);
@@ -402,7 +405,21 @@ void JobObserver::tell_pace(ObservedJob& job, const ToldOfJob& told,
     job.wait = wait;
     job.wait->value = std::min(wait->value, job.interval.value);
     job.least_wait = job.wait->value;
+    tell_others_wait(job, of_steps_, runs);
   }
+}
+
+/// Of all of the interval what is no use of the accelerators, where that is what their use means.
+void JobObserver::tell_wait_by_use(ObservedJob& job) const {
+  if (job.wait || !job.gpu_busy || header_.source != source_of_use) return;
+  const ObservedNumber use = *job.gpu_busy;
+  job.gpu_busy.reset();  // the same once more
+  job.rest_error = portable::hypot(job.interval.relative_error, use.relative_error);
+  job.wait = use;
+  job.wait->value = std::max(0.0, 1.0 - use.value) * job.interval.value;
+  job.wait->relative_error =
+      job.wait->value > 0.0 ? *job.rest_error * use.value / (1.0 - use.value) : 0.0;
+  job.least_wait = 0.0;
 }
 
 ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source) const {
@@ -484,8 +501,8 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   const double of_step = job.batch_size * job.gpus;
   tell_pace(job, told, all);
   tell_demands(job, all);
+  tell_wait_by_use(job);
   tell_neighbours(job, all);
-  tell_epochs(job);
   if (told.samples) job.epoch_steps = std::ceil(*told.samples / (of_step * nodes));
   // An epoch that was seen from its first to its last step tells how many it has.
   std::map<std::int64_t, double> counted;
@@ -512,6 +529,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
       *length * of_step * nodes <= most_samples) {
     job.epoch_steps = length;
   }
+  tell_epochs(job);
   return job;
 }
 

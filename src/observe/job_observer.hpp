@@ -74,6 +74,7 @@ class JobObserver {
   [[nodiscard]] std::optional<double> batch_logged(double ranks) const;
   void tell_pace(ObservedJob& job, const ToldOfJob& told, const std::vector<Run>& runs) const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
+  void tell_wait_by_use(ObservedJob& job) const;
   void tell_ranks(ObservedJob& job) const;
   void tell_epochs(ObservedJob& job) const;
   [[nodiscard]] std::optional<bool> workers_live_on() const;

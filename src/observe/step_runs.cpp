@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -296,6 +297,38 @@ EpochTimes epoch_times(const std::vector<Mark>& marks) {
     if (first == ends.end() || *first > std::min(next, epochs[i].end.value_or(next))) continue;
     times.first_steps.push_back(*first - epochs[i].begin);
     if (epochs[i].end) times.whole.push_back(*epochs[i].end - epochs[i].begin);
+  }
+  return times;
+}
+
+EpochTimes epoch_times(const StepSamples& told, const std::optional<double>& epoch_steps) {
+  const auto steps = told.find(MetricId::step_time);
+  EpochTimes times;
+  if (steps == told.end()) return times;
+  struct OfEpoch {
+    std::optional<double> first;  ///< s
+    double time = 0.0, steps = 0.0;
+  };
+  std::map<std::int64_t, OfEpoch> epochs;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const Sample& s : steps->second) {
+    if (s.step && s.steps == 1.0) first = std::min(first, *s.step);
+  }
+  for (const Sample& s : steps->second) {
+    if (s.name != steps->second.front().name || !s.epoch) continue;
+    OfEpoch& epoch = epochs[*s.epoch];
+    if (s.step == first && s.steps == 1.0) epoch.first = s.value;
+    epoch.time += s.value * s.steps;
+    epoch.steps += s.steps;
+  }
+  if (epochs.size() < 2) return times;
+  epochs.erase(epochs.begin());
+  for (const auto& [number, epoch] : epochs) {
+    if (!epoch.first || epoch.steps < 2.0) continue;
+    times.first_steps.push_back(*epoch.first);
+    if (!epoch_steps) continue;
+    const double each = (epoch.time - *epoch.first) / (epoch.steps - 1.0);
+    times.whole.push_back(epoch.time + std::max(0.0, *epoch_steps - epoch.steps) * each);
   }
   return times;
 }

@@ -54,6 +54,10 @@ struct EpochTimes {
 
 /// Precondition: marks in the order of time.
 EpochTimes epoch_times(const std::vector<Mark>& marks);
+/// By the lines of logs, of epochs whose first step has one of its own: nothing lies between the
+/// beginning of these and of that. `epoch_steps` of a whole epoch, where they are known: steps that
+/// no line tells are as long as the others of their epoch.
+EpochTimes epoch_times(const StepSamples& told, const std::optional<double>& epoch_steps);
 
 /// Whether the end of a sample's interval does.
 bool lies_in(const std::vector<SeenTime>& times, Duration at);

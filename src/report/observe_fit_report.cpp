@@ -51,10 +51,15 @@ Table figures(const ObservedJob& job) {
   add("throughput", number(job.throughput.value) + " samples/s", job.throughput);
   time("step time", job.interval);
   time("  of it: wait for the batch", job.wait);
+  time("  of it: wait for other GPUs' batches", job.others_wait);
   time("  of it: the host", job.host_time);
   time("  of it: the GPU's kernels", job.gpu_time);
   time("  of it: copies to the GPU", job.copy_time);
   time("  of it: exposed communication", job.exposed_collective);
+  if (study::throughput_of_epochs(job)) {
+    time("epoch", job.epoch);
+    time("  of it: its first step", job.first_step);
+  }
   share("GPUs busy", job.gpu_busy);
   share("CPUs busy", job.cpu_busy);
   if (job.disk) share("disk busy", job.disk->busy);
@@ -103,7 +108,8 @@ Table nodes_table(const study::ObservedNodes& all) {
     Row row;
     row.cells = {
         Cell(all.nodes[i].name, held ? Tone::caution : Tone::plain),
-        job.wait ? Cell(percent(*job.wait_share()), held ? Tone::caution : Tone::plain)
+        job.wait ? Cell(percent(job.wait->value / job.interval.value),
+                        held ? Tone::caution : Tone::plain)
                  : Cell("-", Tone::faint),
         time(job.worker_cpu),
         time(job.worker_cpu_wait),
@@ -129,7 +135,12 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
   report.title = written.empty() ? "Observed job" : fmt::format("{} written", written);
   std::string headline = fmt::format("{} samples/s", number(job.throughput.value));
   if (const auto share = job.wait_share()) {
-    headline += fmt::format(", {} of each step waiting for its batch", percent(*share));
+    headline += fmt::format(", {} of each step waiting for {}", percent(*share),
+                            job.others_wait ? "the latest GPU's batch" : "its batch");
+  }
+  if (const auto epochs = study::throughput_of_epochs(job)) {
+    headline += fmt::format("; {} samples/s over whole epochs, each of which begins with a wait",
+                            number(*epochs / job.instances));
   }
   if (nodes != nullptr) {
     headline = fmt::format("{} nodes, {} samples/s. {}", nodes->nodes.size(),

@@ -22,22 +22,24 @@ Case case_of(const std::string& name, FigureId figure, double value, double erro
 
 /// Where each epoch begins with a start of workers, that is in the figures of whole epochs, and in
 /// none of the steps that follow each other.
-void write_cases_of_epochs(ObservedDraft& draft) {
-  const ObservedJob& job = draft.job;
-  const double samples = *job.epoch_steps * job.batch_size * job.gpus * job.instances;
+void write_cases_of_epochs(ObservedDraft& draft, double throughput) {
   draft.out.scenario.cases.push_back(case_of("throughput of epochs", FigureId::throughput,
-                                             samples / job.epoch->value, job.epoch->relative_error,
-                                             true));
+                                             throughput, draft.job.epoch->relative_error, true));
 }
 
 }  // namespace
+
+std::optional<double> throughput_of_epochs(const ObservedJob& job) {
+  if (!job.epoch || !job.epoch_steps || !starts_late(job)) return std::nullopt;
+  return *job.epoch_steps * job.batch_size * job.gpus * job.instances / job.epoch->value;
+}
 
 void write_cases(ObservedDraft& draft) {
   const ObservedJob& job = draft.job;
   std::vector<Case>& cases = draft.out.scenario.cases;
   // Each demand is a busy time over this throughput, and the step what the interval leaves: the
   // inputs give these figures back by arithmetic.
-  if (job.epoch && job.epoch_steps && starts_late(job)) return write_cases_of_epochs(draft);
+  if (const auto epochs = throughput_of_epochs(job)) return write_cases_of_epochs(draft, *epochs);
   cases.push_back(case_of("throughput", FigureId::throughput, job.throughput.value * job.instances,
                           job.throughput.relative_error, true));
   cases.push_back(case_of("step", FigureId::step_time, job.interval.value * 1e3,

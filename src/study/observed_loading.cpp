@@ -59,7 +59,7 @@ class LoadingDraft {
     const Scenario& s = draft_.out.scenario;
     if (!waits_) return 0.0;
     if (!job_.wait) return (1.0 - job_.gpu_busy->value) * job_.interval.value;
-    return job_.wait->value - (s.cluster.copy_latency->base() + s.loader.handover->base());
+    return job_.waited() - (s.cluster.copy_latency->base() + s.loader.handover->base());
   }
   [[nodiscard]] double of_devices() const {
     return job_.device_bytes ? job_.device_bytes->value : 0.0;
@@ -132,9 +132,20 @@ class LoadingDraft {
   }
 
   /// Whether the disk gave all it can: it is always busy and the job waits.
-  [[nodiscard]] bool disk_is_limit() const {
-    return waits_ && job_.disk && job_.disk->is_saturated() && of_devices() > 0.0 &&
-           job_.disk->written <= 0.1 * job_.disk->rate.value;
+  [[nodiscard]] bool disk_is_limit(double reading) const {
+    return waits_ && job_.disk && of_devices() > 0.0 && reads_only() && disk_is_full(reading);
+  }
+  [[nodiscard]] bool disk_is_full(double reading) const {
+    if (job_.disk->is_saturated()) return true;
+    constexpr double nearly = 0.9;
+    if (job_.disk->saturated < nearly || !job_.disk->busy) return false;
+    // One that serves all reads at once is idle as often as no worker waits for a read. Where reads
+    // queue, workers wait for longer than it explains.
+    const double idle = portable::pow(std::clamp(1.0 - reading / each_, 0.0, 1.0), hands_);
+    return 1.0 - job_.disk->busy->value > 2.0 * idle;
+  }
+  [[nodiscard]] bool reads_only() const {
+    return job_.disk->written <= 0.1 * job_.disk->rate.value;
   }
   [[nodiscard]] bool link_is_limit() const {
     return waits_ && job_.link && job_.link->is_saturated();
@@ -315,7 +326,7 @@ class LoadingDraft {
       if (reaches_disk_limit(job_)) {
         return draft_.unseen(words::unseen::time_of_read);
       }
-      if (disk_is_limit()) return disk_limit();
+      if (disk_is_limit(reading)) return disk_limit();
       const auto reads = reads_of_device(reading);
       s.disk.reads_per_sample = reads;
       s.disk.latency = seconds(rounded(reading / reads.value_or(1.0)));
@@ -363,13 +374,23 @@ class LoadingDraft {
   /// Of a device that was not busy throughout, only a lower bound of its rate is known, which is no
   /// limit.
   void limits() {
-    const auto say = [&](const char* what, const ObservedDevice& seen) {
+    const auto say = [&](const char* what, const ObservedDevice& seen,
+                         const std::optional<Bandwidth>& one_at_a_time) {
       if (seen.highest_rate <= 0.0) return;
-      draft_.unseen(words::most_rate(what, seen, bytes_per_second(rounded(seen.highest_rate, 3))));
+      draft_.unseen(words::most_rate(what, seen, bytes_per_second(rounded(seen.highest_rate, 3)),
+                                     one_at_a_time));
     };
     const Scenario& s = draft_.out.scenario;
-    if (job_.disk && of_devices() >= 1.0 && s.disk.bandwidth == at_once) say("disk", *job_.disk);
-    if (job_.link && network_ && !s.cluster.network) say("network", *job_.link);
+    if (job_.disk && of_devices() >= 1.0 && s.disk.bandwidth == at_once) {
+      const ObservedDevice& disk = *job_.disk;
+      constexpr double nearly_full = 0.8;
+      const bool near = waits_ && disk.busy && disk.busy->value >= nearly_full && reads_only();
+      // By the utilization law.
+      say("disk", disk,
+          near ? std::optional(bytes_per_second(rounded(disk.rate.value / disk.busy->value, 3)))
+               : std::nullopt);
+    }
+    if (job_.link && network_ && !s.cluster.network) say("network", *job_.link, std::nullopt);
   }
 
   ObservedDraft& draft_;

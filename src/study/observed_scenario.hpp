@@ -40,6 +40,10 @@ inline constexpr double waits_for_loader = 0.05;
 /// be seen.
 ObservedScenario observed_scenario(const ObservedJob& job);
 
+/// Samples/s over whole epochs, where each begins with a start of workers that is in none of the
+/// steps that follow each other.
+std::optional<double> throughput_of_epochs(const ObservedJob& job);
+
 /// A figure as observed and as another scenario predicts it.
 struct ObservedFigure {
   std::string metric;

@@ -9,8 +9,7 @@ namespace {
 
 /// From the beginning of an epoch until its first batch is there, s.
 double first_wait(const ObservedJob& job) {
-  const double wait = job.wait ? job.wait->value : 0.0;
-  return job.first_step->value - (job.interval.value - wait);
+  return job.first_step->value - (job.interval.value - job.waited());
 }
 
 /// Of that, what a worker that is there already takes for a batch, as the scenario has it.

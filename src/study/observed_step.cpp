@@ -35,7 +35,7 @@ double write_copies_of_trace(ObservedDraft& draft) {
                                       1.0 - job.exposed_copy->value / time));
     return 0.0;
   }
-  if (time >= 0.9 * (job.interval.value - (job.wait ? job.wait->value : 0.0))) return 0.0;
+  if (time >= 0.9 * (job.interval.value - job.waited())) return 0.0;
   const auto write = [&](std::optional<Bandwidth>& key, const char* pointer,
                          const std::optional<ObservedNumber>& rate, const char* memory) {
     if (!rate || rate->value <= 0.0) return;
@@ -72,9 +72,12 @@ double write_collectives(ObservedDraft& draft, double rest) {
     }
     return 0.0;
   }
-  const double exposed = job.exposed_collective->value;
-  const bool told = job.all_reduced_bytes && job.all_reduced_bytes->value >= 1.0 &&
-                    job.collective_time && job.collective_time->value > 0.0;
+  // What a rank waits in it for the others' batches is a part of their wait.
+  const double for_others = job.others_wait ? job.others_wait->value : 0.0;
+  const double exposed = std::max(0.0, job.exposed_collective->value - for_others);
+  const double reducing =
+      job.collective_time ? std::max(exposed, job.collective_time->value - for_others) : 0.0;
+  const bool told = job.all_reduced_bytes && job.all_reduced_bytes->value >= 1.0 && reducing > 0.0;
   if (!told || exposed >= rest) {
     draft.unseen(words::communicated_bytes(seconds(rounded(exposed, 3))));
     return 0.0;
@@ -83,8 +86,8 @@ double write_collectives(ObservedDraft& draft, double rest) {
   made.algorithm = AllReduceAlgorithm::ring;
   made.latency = Duration{};
   made.gradient_bytes = bytes(rounded(job.all_reduced_bytes->value));
-  double overlap = rounded(std::clamp(1.0 - exposed / job.collective_time->value, 0.0, 1.0), 3);
-  double time = job.collective_time->value;
+  double overlap = rounded(std::clamp(1.0 - exposed / reducing, 0.0, 1.0), 3);
+  double time = reducing;
   std::string_view how = words::found::waits_for_slowest;
   const double hidden = overlap * time;
   if (hidden > resolve::assumed::backward_share.value * (rest - exposed)) {
@@ -111,6 +114,7 @@ double write_collectives(ObservedDraft& draft, double rest) {
 void write_variation(ObservedDraft& draft, Step& step) {
   constexpr double least_cv = 1e-3;  // less is rounding
   const ObservedJob& job = draft.job;
+  if (job.others_wait) return draft.unseen(words::unseen::variation_beside_waits);
   if (!job.step_cv) {
     draft.unseen(words::unseen::variation);
     return;
@@ -143,13 +147,14 @@ void write_step(ObservedDraft& draft) {
   double copy = 0.0;
   double handover = 0.0;
   if (job.wait) {
-    step.value = job.interval.value - job.wait->value;
+    step.value = job.interval.value - job.waited();
     step.relative_error = job.rest_error.value_or(step.relative_error);
-    how = words::found::interval_without_wait;
+    how = job.others_wait ? words::found::interval_without_waits
+                          : words::found::interval_without_wait;
     const double least = *job.least_wait;
     copy = job.copy_time && !job.copied_bytes ? std::min(job.copy_time->value, least) : 0.0;
     const double work = job.main_cpu ? job.main_cpu->value * job.batch_size : 0.0;
-    handover = waits ? std::min(work, least - copy) : job.wait->value - copy;
+    handover = waits ? std::min(work, least - copy) : job.waited() - copy;
     if (waits) {
       draft.unseen(words::unseen::hidden_step);
     }

@@ -87,11 +87,17 @@ Unseen idle_reading(Duration most) {
           fmt::format("not at all; at most {} a sample", format_quantity(most))};
 }
 
-Unseen most_rate(std::string_view kind, const ObservedDevice& seen, Bandwidth most) {
+Unseen most_rate(std::string_view kind, const ObservedDevice& seen, Bandwidth most,
+                 std::optional<Bandwidth> one_at_a_time) {
   const std::string busy =
       seen.busy ? fmt::format(", busy {:.0f} % of the time", 100.0 * seen.busy->value) : "";
-  return {fmt::format("what the {} gives at most ({}{})", kind, seen.name, busy),
-          fmt::format("any rate; it gave up to {}", format_quantity(most))};
+  std::string instead = fmt::format("any rate; it gave up to {}", format_quantity(most));
+  if (one_at_a_time) {
+    instead += fmt::format(
+        "; one that serves a read at a time gives {} at most, however many workers read",
+        format_quantity(*one_at_a_time));
+  }
+  return {fmt::format("what the {} gives at most ({}{})", kind, seen.name, busy), instead};
 }
 
 Unseen hidden_copies(Bandwidth rate, double hidden_share) {

@@ -59,6 +59,9 @@ inline constexpr NotSeen communication = {"communication apart from the step",
                                           "it is a part of it, and does not grow"};
 inline constexpr NotSeen variation = {
     "how much steps differ, which takes ten that are told one by one", "not at all"};
+inline constexpr NotSeen variation_beside_waits = {
+    "how much each GPU's steps differ, apart from what all wait for the latest batch",
+    "not at all: the step is the slowest's"};
 inline constexpr NotSeen hidden_step = {
     "how much of the step hides behind the wait, as a GPU's queue does",
     "nothing; a loop that does not wait for its GPU has a longer step than this"};
@@ -110,6 +113,8 @@ inline constexpr std::string_view deviation_over_mean =
     ", standard deviation over mean of what is no wait";
 inline constexpr std::string_view interval_without_wait =
     ", the interval without the wait for the batch";
+inline constexpr std::string_view interval_without_waits =
+    ", the interval without the wait for the batch and, in all-reduces, for those of other GPUs";
 inline constexpr std::string_view interval_of_utilisation =
     ", its interval times the GPU's utilisation: the most that a step can take";
 inline constexpr std::string_view without_copies = ", without copies";
@@ -151,7 +156,9 @@ Unseen exchanged_bytes(double instances);
 /// Of a loader that nothing waits for: at most so long a sample.
 Unseen idle_loader(Duration most);
 Unseen idle_reading(Duration most);
-Unseen most_rate(std::string_view kind, const ObservedDevice& seen, Bandwidth most);
+/// `one_at_a_time`: what it gives if it does nothing else meanwhile.
+Unseen most_rate(std::string_view kind, const ObservedDevice& seen, Bandwidth most,
+                 std::optional<Bandwidth> one_at_a_time);
 Unseen hidden_copies(Bandwidth rate, double hidden_share);
 Unseen communicated_bytes(Duration exposed);
 Unseen variation_of_each(double gpus, double cv);

@@ -248,6 +248,71 @@ TEST_CASE("observe fit: a mean wait counts beside a throughput that is told") {
   }
 }
 
+TEST_CASE("observe fit: what DLIO's accelerators do not compute is waiting, however little it is") {
+  // Of 8 accelerators with 7 samples a step, 101 samples/s: a step of 554.46 ms.
+  const Folder folder;
+  for (const double use : {60.0, 89.0, 91.0, 92.9, 97.0}) {
+    const std::string file = folder.write(
+        "summary.json",
+        fmt::format(R"({{"num_accelerators": 8, "metric": {{"train_au_percentage": [{0}, {0}],)"
+                    R"( "train_throughput_samples_per_second": [101.0, 101.0]}}}})",
+                    use));
+    const Outcome out = shell("feedrate observe fit '" + file + "' --batch-size 7 --num-workers 4");
+    INFO(out.out << out.err);
+    REQUIRE(out.status == 0);
+    CHECK(number(out.out, "wait for the batch") ==
+          Approx(554.46 * (1.0 - use / 100.0)).epsilon(0.005));
+    CHECK(number(out.out, "/job/step/fixed") == Approx(554.46 * use / 100.0).epsilon(0.001));
+    CHECK_FALSE(has(out.out, "the wait for batches: none"));
+  }
+}
+
+TEST_CASE("observe fit: an epoch's first step in a log tells when its workers were there") {
+  // Steps of 300 ms; the two workers of each epoch are there after 2 s each, and make a first batch
+  // in 256 ms. Five epochs of 40 steps: 4.556 + 39 x 0.3 = 16.256 s, 157.5 samples/s.
+  const Folder folder;
+  const auto log = [&](double first, int every) {
+    std::string text;
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      double sum = 0.0;
+      double waited = 0.0;
+      for (int i = 0; i < 40; ++i) {
+        const double wait = i == 0 ? first - 0.3 : 0.001;
+        sum += i == 0 ? first : 0.3;
+        waited += wait;
+        if (i % every != 0) continue;
+        text +=
+            fmt::format("Epoch: [{}][{:3}/40]\tTime {:6.3f} ({:6.3f})\tData {:6.3f} ({:6.3f})\n",
+                        epoch, i, i == 0 ? first : 0.3, sum / (i + 1), wait, waited / (i + 1));
+      }
+    }
+    return folder.write("train.log", text);
+  };
+  for (const int every : {1, 10}) {
+    const std::string made = folder / "job.json";
+    const Outcome out =
+        shell("feedrate observe fit '" + log(4.556, every) + "'" + job + " -o '" + made + "'");
+    INFO(out.out << out.err);
+    REQUIRE(out.status == 0);
+    // Means are told to the millisecond.
+    CHECK(number(out.out, "waiting for its batch;") == Approx(157.5).epsilon(0.01));
+    CHECK(number(out.out, "/loader/worker_startup") == Approx(2128.0).epsilon(0.002));
+    CHECK_FALSE(has(out.out, "whether workers live on between epochs"));
+    CHECK(has(slurp(made), "\"persistent_workers\": false"));
+    const Outcome run = shell("feedrate run '" + made + "' --mean --format json");
+    REQUIRE(run.status == 0);
+    CHECK(parse_json(run.out, "out")->find("result")->find("throughput_samples_per_s")->number ==
+          Approx(64.0 * 40.0 / 16.256).epsilon(0.01));
+    CHECK(shell("feedrate cases '" + made + "'").status == 0);
+    // Workers that are there already need no more than a batch's time.
+    const Outcome same = shell("feedrate observe fit '" + log(0.556, every) + "'" + job);
+    INFO(same.out << same.err);
+    REQUIRE(same.status == 0);
+    CHECK(has(same.out, "whether workers live on between epochs: they do"));
+    CHECK_FALSE(has(same.out, "over whole epochs"));
+  }
+}
+
 TEST_CASE("observe fit: of a machine that nobody tells of, more workers find CPUs") {
   // Two workers that compute 5 ms a sample give 400 samples/s; each further one as many again, but
   // for what busy cores cost each other.

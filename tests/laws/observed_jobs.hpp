@@ -65,6 +65,10 @@ class Jobs {
       job.wait = number(1.0, 1.0);
       job.wait->value = share * job.interval.value;
       job.least_wait = job.wait->value * draw_.real(0.05, 1.0);
+      if (job.gpus > 1.0 && draw_.chance()) {
+        job.others_wait = number(1.0, 1.0);
+        job.others_wait->value = (job.interval.value - job.wait->value) * draw_.real(0.01, 0.9);
+      }
     }
     if (draw_.chance()) job.gpu_busy = number(0.005, 1.05);
     if (draw_.chance()) job.main_cpu = number(1e-6, 1e-3);
@@ -134,7 +138,8 @@ struct Waiting {
       constant = std::min(known, *job.least_wait) / job.interval.value;
     }
     if (job.wait) {
-      starved = job.wait->value / job.interval.value - constant > 0.05;
+      const double all = job.wait->value + or_zero(job.others_wait);
+      starved = all / job.interval.value - constant > 0.05;
     } else {
       starved = job.gpu_busy && job.gpu_busy->value < 0.9;
     }

@@ -28,7 +28,7 @@ double beside_step(const ObservedJob& job) {
   const Waiting waiting(job);
   if (!waiting.starved) return 0.0;
   if (!job.wait) return (1.0 - job.gpu_busy->value) * job.interval.value;
-  return job.wait->value - waiting.constant * job.interval.value;
+  return job.waited() - waiting.constant * job.interval.value;
 }
 
 TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what it waits") {
@@ -93,7 +93,11 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
                                : 0.0;
 
     const bool full_link = waits && network && job.link && job.link->is_saturated();
-    const bool full_disk = waits && !network && job.disk && job.disk->is_saturated() &&
+    // As often as no worker reads, one that serves all reads at once is idle.
+    const bool nearly = job.disk && job.disk->saturated >= 0.9 && job.disk->busy &&
+                        1.0 - job.disk->busy->value >
+                            2.0 * std::pow(std::clamp(1.0 - reading / each, 0.0, 1.0), hands);
+    const bool full_disk = waits && !network && job.disk && (job.disk->is_saturated() || nearly) &&
                            device > 0.0 && job.disk->written <= 0.1 * job.disk->rate.value;
     const bool device_waits = waits && !network && !full_disk && job.disk && job.disk->busy &&
                               job.disk->busy->value >= 0.5 * std::min(1.0, reading * x) &&

@@ -107,6 +107,10 @@ TEST_CASE("observe fit: whatever was observed, the scenario runs, or the complai
       job.wait = number(1e-9, 1.0);
       job.wait->value = std::min(job.wait->value, 1.0) * job.interval.value;
       job.least_wait = job.wait->value * real(1e-3, 1.0);
+      if (chance()) {
+        job.others_wait = number(1e-6, 1.0);
+        job.others_wait->value *= job.interval.value - job.wait->value;
+      }
     }
     if (chance()) job.step_cv = real(1e-6, 1e3);
     job.exposed_collective = maybe(1e-9, 1e3);

@@ -111,6 +111,31 @@ TEST_CASE("observed scenario: workers that start anew make epochs begin late") {
   CHECK(observed_scenario(job).scenario.loader.persistent_workers == true);
 }
 
+TEST_CASE("observed scenario: of a disk that is nearly full, what it gives at most is said") {
+  ObservedJob job = starved();
+  job.device_bytes = of_steps(1e5);
+  ObservedDevice disk;
+  disk.name = "sda";
+  disk.busy = of_steps(0.8);
+  disk.rate = of_steps(16e6);
+  disk.highest_rate = 18e6;
+  job.disk = disk;
+  CHECK(says(observed_scenario(job),
+             "any rate; it gave up to 18 MB/s; one that serves a read at a "
+             "time gives 20 MB/s at most"));
+  job.disk->busy = of_steps(0.79);
+  CHECK(says(observed_scenario(job), "any rate; it gave up to 18 MB/s"));
+  CHECK_FALSE(says(observed_scenario(job), "one that serves"));
+  // Two workers that wait 10 of 12.5 ms each wait for nothing in 4 % of the time: a disk that
+  // serves both at once would be idle for no longer.
+  job.disk->saturated = 0.93;
+  job.disk->busy = of_steps(0.94);
+  CHECK(says(observed_scenario(job), "any rate"));
+  job.disk->busy = of_steps(0.9);
+  CHECK(observed_scenario(job).scenario.disk.bandwidth->base() == Approx(16e6));
+  CHECK_FALSE(says(observed_scenario(job), "any rate"));
+}
+
 TEST_CASE("observed scenario: a CPU quota that is used up is what workers wait for") {
   // 2.5 ms of workers and 0.1 ms of the main process, 160 times a second.
   ObservedJob job = starved();

@@ -57,7 +57,7 @@ constexpr std::array<ImportFormat, 28> table = {{
      "of each step: data wait, host; marks of steps and batches"},
     {"TraceML summary", "JSON with step_time and global",
      "of each rank: step time, data wait, copies"},
-    {"DLIO summary.json", "JSON with metric and num_accelerators",
+    {source_of_use, "JSON with metric and num_accelerators",
      "accelerators busy and samples per second of each epoch"},
     {"DLIO output.json", "JSON with an object an epoch, and in it load and compute",
      "step time and data wait of each step"},
