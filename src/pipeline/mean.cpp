@@ -260,13 +260,11 @@ Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double openin
   made.seconds = std::max(connected, let_through);
   made.late = std::max(connected, opening * let_through) - made.seconds;
   // From then on downloads keep workers waiting, if they do, and what comes last is made after it
-  // has come: by all workers, or behind a limit by the last of them.
+  // has come.
   const double of_sample = e.active / e.batch;
   const double beside = at_rate(ranks * e.batch, flow.limit_beside_stream());
   const double making = std::max(pace.load, beside);
-  const double last = flow.limit_of_stream() < flow.streamed()
-                          ? at_rate(ranks, flow.free_rate(1.0 / e.active))
-                          : making * of_sample;
+  const double last = at_rate(ranks, flow.free_rate(1.0 / e.active));
   made.had = std::max(0.0, thread.first * pace.limited * of_sample - thread.at_once * last);
   made.excess = std::max(0.0, pace.limited - making);
   return made;
