@@ -189,7 +189,8 @@ double batches_by_worker(const Inputs& inputs);
 /// What fetches ahead of the workers of an instance.
 struct Stream {
   Station station;
-  double customers = 1.0;  ///< that fetch at once
+  double customers = 1.0;   ///< that fetch at once
+  bool of_workers = false;  ///< one of each worker, idle where that is
 };
 
 /// The stream of Pipe mode, or several connections of it, or the download threads of `active`

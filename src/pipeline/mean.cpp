@@ -434,9 +434,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
-  const double late = std::max(0.0, last_round - (steps - 1.0) * (pace.period - pace.loader));
-  const double waiting = (steps - 1.0) * pace.period + pace.loader + late + prefetched.late -
-                         had_at_first +
+  const double behind = prefetched.late - had_at_first;
+  const double late = std::max(
+      0.0, last_round + std::max(0.0, behind) - (steps - 1.0) * (pace.period - pace.loader));
+  const double waiting = (steps - 1.0) * pace.period + pace.loader + late + std::min(0.0, behind) +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, and with the last one workers are done: each
   // has the cores to itself.
