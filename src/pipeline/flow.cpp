@@ -299,7 +299,8 @@ double Flow::tightest_of(std::size_t from, std::size_t to) const {
 }
 
 double Flow::streamed(double share) const {
-  return stream_network_ ? stream_network_->throughput(share * stream_->customers) : no_limit;
+  if (!stream_network_) return no_limit;
+  return stream_network_->throughput((stream_->of_workers ? share : 1.0) * stream_->customers);
 }
 
 double Flow::limit_of_stream() const {

@@ -398,6 +398,7 @@ std::optional<Stream> stream_of(const Inputs& inputs, EpochKind kind, const Miss
   stream.station.delay += source->cpu.base() * misses.source / inputs.speed[Stage::download] /
                           (inputs.cores.empty() ? 1.0 : inputs.cores.total(1.0));
   stream.customers = active * inputs.ranks;
+  stream.of_workers = true;
   return stream;
 }
 

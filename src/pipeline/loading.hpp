@@ -156,7 +156,8 @@ DownloadThread download_thread_of(const Inputs& inputs, double own);
 /// What fetches ahead of the workers of an instance.
 struct Stream {
   Station station;
-  double customers = 1.0;  ///< that fetch at once
+  double customers = 1.0;   ///< that fetch at once
+  bool of_workers = false;  ///< one of each worker, idle where that is
 };
 
 /// The stream of Pipe mode, or several connections of it, or the download threads of `active`

@@ -259,13 +259,11 @@ Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double openin
   made.seconds = std::max(connected, let_through);
   made.late = std::max(connected, opening * let_through) - made.seconds;
   // From then on downloads keep workers waiting, if they do, and what comes last is made after it
-  // has come: by all workers, or behind a limit by the last of them.
+  // has come.
   const double of_sample = e.active / e.batch;
   const double beside = at_rate(ranks * e.batch, flow.limit_beside_stream());
   const double making = std::max(pace.load, beside);
-  const double last = flow.limit_of_stream() < flow.streamed()
-                          ? at_rate(ranks, flow.free_rate(1.0 / e.active))
-                          : making * of_sample;
+  const double last = at_rate(ranks, flow.free_rate(1.0 / e.active));
   made.had = std::max(0.0, thread.first * pace.limited * of_sample - thread.at_once * last);
   made.excess = std::max(0.0, pace.limited - making);
   return made;
@@ -444,9 +442,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
-  const double late = std::max(0.0, last_round - (steps - 1.0) * (pace.period - pace.loader));
-  const double waiting = (steps - 1.0) * pace.period + pace.loader + late + prefetched.late -
-                         had_at_first +
+  const double behind = prefetched.late - had_at_first;
+  const double late = std::max(
+      0.0, last_round + std::max(0.0, behind) - (steps - 1.0) * (pace.period - pace.loader));
+  const double waiting = (steps - 1.0) * pace.period + pace.loader + late + std::min(0.0, behind) +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, and with the last one workers are done: each
   // has the cores to itself.

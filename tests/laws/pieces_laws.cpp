@@ -116,6 +116,7 @@ TEST_CASE("pieces: a fill is as long as it takes, and the rest no longer than be
     in.remote.reset();
     in.read_before = 0.0;
     in.whole_objects = false;
+    in.download_thread = {};  // who fills a buffer has none
     Inputs nothing_to_read = in;
     nothing_to_read.source.reset();
     nothing_to_read.first_source.reset();

@@ -200,12 +200,13 @@ inline double left_by_uneven(const Inputs& in) {
   return in.whole_objects && division_of(in).few > 0.0 ? 5e-3 : 0.0;
 }
 
-/// The same job without buffers and objects of workers' own, for laws of jobs that are cut
-/// otherwise.
+/// The same job without buffers, objects of workers' own and first downloads of each, for laws of
+/// jobs that are cut otherwise.
 inline Inputs without_pieces(Inputs in) {
   in.read_before = 0.0;
   in.whole_objects = in.own_batches = false;
   in.per_object = 0.0;
+  in.download_thread = {};
   return in;
 }
 
