@@ -85,10 +85,12 @@ struct Optimum {
   bool hours_count = false;  ///< whether totals are more than the bill
   std::optional<Outlay> as_written{};  ///< of the scenario itself; empty: it has no result
   std::size_t points = 0;
-  std::size_t unanswered = 0;                  ///< of them: cannot be simulated or priced
-  std::size_t in_time = 0;                     ///< meet the deadline, whatever they cost
-  std::size_t in_budget = 0;                   ///< meet the budget, whatever time they take
-  std::size_t feasible = 0;                    ///< meet both
+  std::size_t unanswered = 0;  ///< of them: cannot be simulated or priced
+  std::size_t in_time = 0;     ///< meet the deadline, whatever they cost
+  std::size_t in_budget = 0;   ///< meet the budget, whatever time they take
+  std::size_t feasible = 0;    ///< meet both
+  /// Of these, set aside: what a step takes there is a guess, and others meet both without one.
+  std::size_t guessed = 0;
   std::vector<NoResult> no_result;             ///< the commonest reasons, most points first
   std::size_t other_reasons = 0;               ///< beside those
   std::optional<Winner> winner;                ///< empty: no point is feasible

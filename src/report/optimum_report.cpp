@@ -99,15 +99,20 @@ std::string least_words(const Optimum& optimum) {
 /// " of the 40 of 100 points that meet the deadline of 3 h".
 std::string feasible_words(const Optimum& optimum) {
   const std::size_t answered = optimum.points - optimum.unanswered;
-  const std::string left_out =
-      optimum.unanswered == 0
-          ? ""
-          : fmt::format("; {} cannot be simulated or priced", number_of(optimum.unanswered));
-  if (!optimum.constraints.any()) {
-    return fmt::format(" of {}{}", counted(answered, "point"), left_out);
+  std::string left_out;
+  if (optimum.guessed > 0) {
+    left_out += fmt::format("; {} more {} steps that are guesses", number_of(optimum.guessed),
+                            optimum.guessed == 1 ? "rests on" : "rest on");
   }
-  return fmt::format(" of the {} of {} that {} {}{}", number_of(optimum.feasible),
-                     counted(answered, "point"), optimum.feasible == 1 ? "meets" : "meet",
+  if (optimum.unanswered > 0) {
+    left_out += fmt::format("; {} cannot be simulated or priced", number_of(optimum.unanswered));
+  }
+  if (!optimum.constraints.any()) {
+    return fmt::format(" of {}{}", counted(answered - optimum.guessed, "point"), left_out);
+  }
+  const std::size_t feasible = optimum.feasible - optimum.guessed;
+  return fmt::format(" of the {} of {} that {} {}{}", number_of(feasible),
+                     counted(answered, "point"), feasible == 1 ? "meets" : "meet",
                      constraint_words(optimum.constraints), left_out);
 }
 
@@ -198,7 +203,7 @@ std::string runner_up_words(const Optimum& optimum) {
   } else if (winner.runner_up) {
     add(fmt::format("Next best: {}, which is {}.", instead_words(*winner.runner_up, winner.point),
                     beside_words(optimum, winner.runner_up->outlay, winner.point.outlay)));
-  } else if (optimum.feasible == 1) {
+  } else if (optimum.feasible - optimum.guessed == 1) {
     add(optimum.points == 1 ? "There is no other point to compare it with."
                             : "No other point qualifies.");
   } else {

@@ -375,8 +375,9 @@ class Adviser {
            (row.pays.value_or(1.0) >= 0.5 || savings_.rescues(row));
   }
 
-  /// States what is advised first. What does not help by its events, or only kept the deadline and
-  /// the budget by the mean, makes room for what comes next.
+  /// States what is advised first, and all that is advised once the events of one of them change
+  /// its figures. What does not help by its events, or only kept the deadline and the budget by the
+  /// mean, makes room for what comes next.
   void state_first() {
     constexpr int most_rounds = 3;
     for (int round = 0; round < most_rounds; ++round) {
@@ -387,6 +388,14 @@ class Adviser {
       });
       if (first.empty()) return;
       state(first);
+      const auto parts = [](const Remedied* row) {
+        return row->confirmed && row->confirmed->by_events.stated;
+      };
+      if (std::any_of(first.begin(), first.end(), parts)) {
+        state(rows_if([](const Remedied& row) {
+          return row.standing == RemedyStanding::advised && !row.confirmed;
+        }));
+      }
       advice_.remedies = ranked(advice_.remedies, savings_);
     }
   }
@@ -461,14 +470,38 @@ class Adviser {
       // What saves in less than half of the draws is no part of what is best.
       if (mostly_saves(row)) rows.push_back(&row);
     }
-    auto together = best_together(rows, savings_, [&](const Setting& set) {
-      RunOptions options = by_events(is_by_events());
+    // As many as take little beside what has been simulated already: events take far longer.
+    constexpr std::size_t most_by_mean = 120, most_by_events = 40;
+    const bool events = is_by_events();
+    const auto simulate = [&](const Setting& set) {
+      RunOptions options = by_events(events);
       options.refuse_unheld = true;
       return figures_of_job(run(make_(set), catalog_, host_, options));
-    });
+    };
+    // What is stated of some by their events is not compared with the mean of combinations.
+    std::vector<Remedied> of_mean;
+    of_mean.reserve(rows.size());
+    std::vector<const Remedied*> parts = rows;
+    for (const Remedied*& row : parts) {
+      if (events || !row->confirmed || !row->confirmed->by_events.stated) continue;
+      of_mean.push_back(*row);
+      of_mean.back().after = simulate(row->set);
+      row = &of_mean.back();
+    }
+    auto together =
+        best_together(parts, savings_, simulate, events ? most_by_events : most_by_mean);
     if (!together) return;
     if (options_.events) {
       Stated job = stated({together->set}).front();
+      // What the events tell otherwise of all of them, they may of each.
+      if (job.confirmed && job.confirmed->by_events.stated) {
+        const auto& of = together->numbers;
+        for (Remedied* row : rows_if([&](const Remedied& one) {
+               return !one.confirmed && std::find(of.begin(), of.end(), one.number) != of.end();
+             })) {
+          state_beside(*row);
+        }
+      }
       const double cost = savings_.cost(job.figures, together->one_off);
       const bool saves = std::all_of(rows.begin(), rows.end(), [&](const Remedied* row) {
         const auto& of = together->numbers;

@@ -59,13 +59,15 @@ std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& s
 /// Of several remedies together: what the job comes to with them, and so saves.
 void set_after(Together& together, const JobFigures& after, const Savings& savings);
 
-/// Up to three of `rows` in one job. Each is the first of those compatible with the ones already
-/// taken whose additional saving is nearly the largest, as long as that is worth it; those that
-/// meet the deadline and the budget come first. Empty where no two are compatible. The caller fills
-/// `pays`. `simulate` is called from several
-/// threads, and throws InputError where there is no such job.
+/// A few of `rows` in one job: grown from the first and from those that are best alone, each time
+/// by the first of those compatible whose additional saving is nearly the largest, as long as that
+/// is worth it; and then changed as long as leaving one out or another one in its place is better.
+/// Those that meet the deadline and the budget come first. Empty where no two are better than one.
+/// The caller fills `pays`. `simulate` is called from several threads, and throws InputError where
+/// there is no such job. It is called `most_tried` times at most.
 std::optional<Together> best_together(const std::vector<const Remedied*>& rows,
                                       const Savings& savings,
-                                      const std::function<JobFigures(const Setting&)>& simulate);
+                                      const std::function<JobFigures(const Setting&)>& simulate,
+                                      std::size_t most_tried);
 
 }  // namespace feedrate::study

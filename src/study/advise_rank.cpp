@@ -47,10 +47,30 @@ double most_by(Rung rung, const Advice& advice, const Savings& savings) {
   return most;
 }
 
+/// Whether anything that belongs to rungs after `rung`, up to `last`, saves more than all of that
+/// rung and before it, in less time, and is no more work than the best of these.
+bool outdone(Rung rung, Rung last, const Advice& advice, const Savings& savings) {
+  const auto counts = [](const Remedied& row) {
+    return row.standing == RemedyStanding::advised && !row.what.of_bill_alone;
+  };
+  const Remedied* best = nullptr;
+  for (const Remedied& row : advice.remedies) {
+    if (!counts(row) || row.what.from > rung) continue;
+    if (best == nullptr || savings.of(row) > savings.of(*best)) best = &row;
+  }
+  return best != nullptr &&
+         std::any_of(advice.remedies.begin(), advice.remedies.end(), [&](const Remedied& row) {
+           return counts(row) && row.what.from > rung && row.what.from <= last &&
+                  savings.of(row) > savings.of(*best) && row.after->time < best->after->time &&
+                  row.what.effort_hours <= best->what.effort_hours;
+         });
+}
+
 /// The first rung below the target, or the next one where nothing before it saves nearly as much
 /// as what belongs to rungs below it. A rung without a remedy that is worth a change is passed
 /// over where another has one, and so is one that is barely missed where another saves more: even
-/// without any waiting there it would hardly be sooner. What belongs to later rungs comes later.
+/// without any waiting there it would hardly be sooner; and so is one whose best is outdone by what
+/// is less work. What belongs to later rungs comes later.
 Rung rung_to_work_on(const Advice& advice, const Savings& savings) {
   constexpr double far_more = 0.1;
   const double cost = savings.cost_before();
@@ -61,18 +81,18 @@ Rung rung_to_work_on(const Advice& advice, const Savings& savings) {
   // Rungs are in order: the last one below the target has all that may be advised on.
   const auto last = std::find_if(advice.ladder.rbegin(), advice.ladder.rend(), below);
   if (last == advice.ladder.rend()) return advice.starts_on;
-  double all = most_by(last->rung, advice, savings);
   const bool next_to_fed =
       std::all_of(advice.ladder.begin(), advice.ladder.end(),
                   [&](const RungResult& rung) { return !below(rung) || barely(rung); });
-  if (next_to_fed) all = most_by(Rung::fed, advice, savings);
+  const Rung end = next_to_fed ? Rung::fed : last->rung;
+  const double all = most_by(end, advice, savings);
   for (const RungResult& rung : advice.ladder) {
     if (!below(rung)) continue;
     const double most = most_by(rung.rung, advice, savings);
     const bool stays = most >= worth_changing * cost
                            ? most >= all - (barely(rung) ? worth_changing : far_more) * cost
                            : all < worth_changing * cost;
-    if (most > 0.0 && stays) return rung.rung;
+    if (most > 0.0 && stays && !outdone(rung.rung, end, advice, savings)) return rung.rung;
   }
   return next_to_fed && all > 0.0 ? Rung::fed : advice.starts_on;
 }

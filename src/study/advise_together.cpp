@@ -1,5 +1,6 @@
 // The best combination of remedies in one job.
 #include <algorithm>
+#include <map>
 
 #include "base/errors.hpp"
 #include "base/parallel.hpp"
@@ -9,69 +10,248 @@
 namespace feedrate::study {
 namespace {
 
-constexpr std::size_t most_together = 3;
+constexpr std::size_t most_together = 5;
+/// From how many of the best remedies a combination is grown. What is best alone may exclude those
+/// that are best together.
+constexpr std::size_t most_starts = 3;
+/// Exchanges of one remedy for another, and removals. Each that is made saves, so few are.
+constexpr int most_moves = 10;
 
 using Simulate = std::function<JobFigures(const Setting&)>;
+using Places = std::vector<std::size_t>;  ///< of rows, in order
 
-/// The remedies taken so far and one more; empty where they contradict each other.
-std::optional<Together> with_one_more(const Together& taken, const Remedied& row,
-                                      const Simulate& simulate) {
-  if (clash(taken.set, row.set)) return std::nullopt;
-  Together with = taken;
-  for (const auto& pair : row.set) {
-    if (std::find(with.set.begin(), with.set.end(), pair) == with.set.end()) {
-      with.set.push_back(pair);
+/// Combinations of remedies, each simulated once.
+class Combinations {
+ public:
+  Combinations(const std::vector<const Remedied*>& rows, const Savings& savings,
+               const Simulate& simulate, std::size_t most_tried)
+      : rows_(rows), savings_(savings), simulate_(simulate), most_tried_(most_tried) {
+    Together none;
+    none.after = savings.before;
+    known_[{}] = none;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::optional<Together> alone = joined({i});
+      if (alone) alone->after = *rows[i]->after;
+      known_[{i}] = std::move(alone);
     }
   }
-  if (with.set.size() == taken.set.size()) return std::nullopt;
-  with.numbers.push_back(row.number);
-  with.one_off += row.one_off;
-  if (taken.numbers.empty()) {
-    with.after = *row.after;
-    return with;
-  }
-  try {
-    with.after = simulate(with.set);
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
-  return with;
-}
 
-double cost_with(const Savings& savings, const Together& of) {
-  return savings.cost(of.after, of.one_off);
-}
-
-bool better_together(const Savings& savings, const Together& a, const Together& b) {
-  const bool a_meets = savings.meets(a.after);
-  if (a_meets != savings.meets(b.after)) return a_meets;
-  return cost_with(savings, a) < cost_with(savings, b);
-}
-
-bool pays_beside(const Savings& savings, const Together& with, const Together& without) {
-  const bool is_met = savings.meets(with.after);
-  if (is_met != savings.meets(without.after)) return is_met;
-  return cost_with(savings, with) <= (1.0 - least_saving) * cost_with(savings, without);
-}
-
-/// The one of `with` to take in place of `taken`; null where none pays.
-const Together* next_taken(const std::vector<std::optional<Together>>& with, const Together& taken,
-                           const Savings& savings) {
-  const Together* best = nullptr;
-  for (const auto& each : with) {
-    if (each && (best == nullptr || better_together(savings, *each, *best))) best = &*each;
-  }
-  if (best == nullptr || !pays_beside(savings, *best, taken)) return nullptr;
-  // One that is nearly as good and stands higher in the list is preferred.
-  for (const auto& each : with) {
-    if (each && savings.meets(each->after) == savings.meets(best->after) &&
-        pays_beside(savings, *each, taken) &&
-        cost_with(savings, *each) <= cost_with(savings, *best) * (1.0 + nearly)) {
-      return &*each;
+  /// What each comes to; null where its remedies contradict each other, there is no such job, it
+  /// takes too long, or too many have been tried.
+  std::vector<const Together*> tried(const std::vector<Places>& wanted) {
+    std::vector<const Places*> fresh;
+    for (const Places& places : wanted) {
+      const auto [at, is_new] = known_.try_emplace(places);
+      if (!is_new) continue;
+      at->second = joined(places);
+      if (at->second && simulated_ < most_tried_) {
+        fresh.push_back(&at->first);
+        ++simulated_;
+      } else {
+        at->second.reset();
+      }
     }
+    std::vector<std::optional<JobFigures>> after(fresh.size());
+    for_each_index(fresh.size(), 0, [&](std::size_t i) {
+      try {
+        after[i] = simulate_(known_.at(*fresh[i])->set);
+      } catch (const InputError&) {
+        after[i].reset();
+      }
+    });
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      std::optional<Together>& one = known_.at(*fresh[i]);
+      if (after[i] && !too_long(*fresh[i], *after[i])) {
+        one->after = *after[i];
+      } else {
+        one.reset();
+      }
+    }
+    std::vector<const Together*> list;
+    for (const Places& places : wanted) {
+      const auto& one = known_.at(places);
+      list.push_back(one ? &*one : nullptr);
+    }
+    return list;
   }
-  return best;
-}
+
+ private:
+  /// Empty where the remedies contradict each other, or one changes nothing beside the others.
+  [[nodiscard]] std::optional<Together> joined(const Places& places) const {
+    Together all;
+    for (const std::size_t i : places) {
+      const Remedied& row = *rows_[i];
+      if (clash(all.set, row.set)) return std::nullopt;
+      const std::size_t before = all.set.size();
+      for (const auto& pair : row.set) {
+        if (std::find(all.set.begin(), all.set.end(), pair) == all.set.end()) {
+          all.set.push_back(pair);
+        }
+      }
+      if (all.set.size() == before) return std::nullopt;
+      all.numbers.push_back(row.number);
+      all.one_off += row.one_off;
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool too_long(const Places& places, const JobFigures& job) const {
+    double longest = 0.0;
+    for (const std::size_t i : places) longest = std::max(longest, rows_[i]->longest);
+    return savings_.too_long(job, longest, savings_.before.time);
+  }
+
+  const std::vector<const Remedied*>& rows_;
+  const Savings& savings_;
+  const Simulate& simulate_;
+  std::map<Places, std::optional<Together>> known_;
+  std::size_t most_tried_;
+  std::size_t simulated_ = 0;
+};
+
+class Search {
+ public:
+  Search(const std::vector<const Remedied*>& rows, const Savings& savings, const Simulate& simulate,
+         std::size_t most_tried)
+      : rows_(rows), savings_(savings), combinations_(rows, savings, simulate, most_tried) {}
+
+  std::optional<Together> best() {
+    std::optional<Found> best;
+    for (const Places& start : starts()) {
+      // From one that was taken, much the same grows.
+      if (best && holds(*best, start.front())) continue;
+      const Found found = grown(start);
+      if (!best || clearly_better(*found.of, *best->of)) best = found;
+    }
+    if (!best) return std::nullopt;
+    for (int move = 0; move < most_moves; ++move) {
+      const auto next = moved(*best);
+      if (!next) break;
+      best = grown(next->places);
+    }
+    return best->places.size() < 2 ? std::nullopt : std::optional(*best->of);
+  }
+
+ private:
+  struct Found {
+    Places places;
+    const Together* of = nullptr;
+  };
+
+  static bool holds(const Found& taken, std::size_t row) {
+    return std::binary_search(taken.places.begin(), taken.places.end(), row);
+  }
+
+  [[nodiscard]] double cost(const Together& of) const {
+    return savings_.cost(of.after, of.one_off);
+  }
+  [[nodiscard]] bool meets(const Together& of) const { return savings_.meets(of.after); }
+
+  [[nodiscard]] bool better(const Together& a, const Together& b) const {
+    return meets(a) != meets(b) ? meets(a) : cost(a) < cost(b);
+  }
+  /// By more than what a smaller change is preferred by.
+  [[nodiscard]] bool clearly_better(const Together& a, const Together& b) const {
+    return meets(a) != meets(b) ? meets(a) : cost(a) < (1.0 - nearly) * cost(b);
+  }
+  /// Whether what `with` has beyond `without` is worth it.
+  [[nodiscard]] bool pays_beside(const Together& with, const Together& without) const {
+    if (meets(with) != meets(without)) return meets(with);
+    return cost(with) <= (1.0 - least_saving) * cost(without);
+  }
+
+  /// The remedy that comes first, and those that are best alone.
+  std::vector<Places> starts() {
+    std::vector<Places> list;
+    const Found first = with_one_more({{}, combinations_.tried({{}}).front()});
+    if (first.of == nullptr) return {};
+    list.push_back(first.places);
+    std::vector<Places> alone;
+    for (std::size_t i = 0; i < rows_.size(); ++i) alone.push_back({i});
+    const auto of = combinations_.tried(alone);
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (of[i] != nullptr && alone[i] != first.places) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return better(*of[a], *of[b]); });
+    for (const std::size_t i : order) {
+      if (list.size() < most_starts) list.push_back(alone[i]);
+    }
+    return list;
+  }
+
+  /// With the first in the list of those that save nearly the most beside what is taken; null where
+  /// none pays.
+  Found with_one_more(const Found& taken) {
+    std::vector<Places> wanted;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const auto at = std::lower_bound(taken.places.begin(), taken.places.end(), i);
+      if (at != taken.places.end() && *at == i) continue;
+      Places places = taken.places;
+      places.insert(places.begin() + (at - taken.places.begin()), i);
+      wanted.push_back(std::move(places));
+    }
+    const auto with = combinations_.tried(wanted);
+    const Together* best = nullptr;
+    for (const Together* each : with) {
+      if (each != nullptr && (best == nullptr || better(*each, *best))) best = each;
+    }
+    if (best == nullptr || !pays_beside(*best, *taken.of)) return {};
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      if (with[i] != nullptr && meets(*with[i]) == meets(*best) &&
+          pays_beside(*with[i], *taken.of) && cost(*with[i]) <= (1.0 + nearly) * cost(*best)) {
+        return {wanted[i], with[i]};
+      }
+    }
+    return {};  // the best is one of them
+  }
+
+  Found grown(const Places& start) {
+    Found taken{start, combinations_.tried({start}).front()};
+    while (taken.places.size() < most_together) {
+      Found more = with_one_more(taken);
+      if (more.of == nullptr) break;
+      taken = std::move(more);
+    }
+    return taken;
+  }
+
+  /// Without one that is not worth it beside the others, or else with another that excludes it in
+  /// its place, which saves clearly more.
+  std::optional<Found> moved(const Found& taken) {
+    std::vector<Places> fewer, other;
+    for (std::size_t i = 0; i < taken.places.size(); ++i) {
+      Places left = taken.places;
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      for (std::size_t row = 0; row < rows_.size(); ++row) {
+        // What goes with all of them was tried beside them.
+        if (holds(taken, row) || !clash(taken.of->set, rows_[row]->set)) continue;
+        Places places = left;
+        places.insert(std::lower_bound(places.begin(), places.end(), row), row);
+        other.push_back(std::move(places));
+      }
+      fewer.push_back(std::move(left));
+    }
+    const auto without = combinations_.tried(fewer);
+    std::optional<Found> best;
+    for (std::size_t i = 0; i < fewer.size(); ++i) {
+      if (without[i] == nullptr || pays_beside(*taken.of, *without[i])) continue;
+      if (!best || better(*without[i], *best->of)) best = Found{fewer[i], without[i]};
+    }
+    if (best) return best;
+    const auto changed = combinations_.tried(other);
+    for (std::size_t i = 0; i < other.size(); ++i) {
+      if (changed[i] == nullptr || !clearly_better(*changed[i], *taken.of)) continue;
+      if (!best || better(*changed[i], *best->of)) best = Found{other[i], changed[i]};
+    }
+    return best;
+  }
+
+  const std::vector<const Remedied*>& rows_;
+  const Savings& savings_;
+  Combinations combinations_;
+};
 
 }  // namespace
 
@@ -82,20 +262,12 @@ void set_after(Together& together, const JobFigures& after, const Savings& savin
 }
 
 std::optional<Together> best_together(const std::vector<const Remedied*>& rows,
-                                      const Savings& savings, const Simulate& simulate) {
-  Together together;
-  together.after = savings.before;
-  while (together.numbers.size() < most_together) {
-    std::vector<std::optional<Together>> with(rows.size());
-    for_each_index(rows.size(), 0,
-                   [&](std::size_t i) { with[i] = with_one_more(together, *rows[i], simulate); });
-    const Together* const best = next_taken(with, together, savings);
-    if (best == nullptr) break;
-    together = Together(*best);
-  }
-  if (together.numbers.size() < 2) return std::nullopt;
-  std::sort(together.numbers.begin(), together.numbers.end());
-  set_after(together, JobFigures(together.after), savings);
+                                      const Savings& savings, const Simulate& simulate,
+                                      std::size_t most_tried) {
+  std::optional<Together> together = Search(rows, savings, simulate, most_tried).best();
+  if (!together) return std::nullopt;
+  std::sort(together->numbers.begin(), together->numbers.end());
+  set_after(*together, JobFigures(together->after), savings);
   return together;
 }
 

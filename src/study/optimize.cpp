@@ -147,6 +147,12 @@ void fill_misses(Optimum& optimum, const Field& field) {
   optimum.cheapest = field.candidate(*cheapest);
 }
 
+std::size_t feasible_of(const Field& field) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < field.size(); ++i) count += field.feasible(i) ? 1 : 0;
+  return count;
+}
+
 }  // namespace
 
 Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* host,
@@ -172,12 +178,14 @@ Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* ho
     if (outlay.total != outlay.money) optimum.hours_count = true;
     if (options.constraints.in_time(outlay.time)) ++optimum.in_time;
     if (options.constraints.in_budget(outlay.money)) ++optimum.in_budget;
-    if (field.feasible(i)) ++optimum.feasible;
   }
+  optimum.feasible = feasible_of(field);
   const auto with_unpriced = field.first(options.constraints);
   field.set_unpriced_aside();
   const auto of_all = field.first(options.constraints);
+  const std::size_t with_guesses = feasible_of(field);
   field.set_guesses_aside();
+  optimum.guessed = with_guesses - feasible_of(field);
   if (const auto first = field.first(options.constraints)) {
     optimum.winner = winner_of(field, *first, catalog, host);
     if (std::string remark = batch_follows(axes); !remark.empty()) {

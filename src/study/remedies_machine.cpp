@@ -231,7 +231,10 @@ std::vector<Change> more_instances(const Situation& s) {
   std::vector<Change> list;
   if (s.inputs().unequal) return list;  // which GPUs more of them would have is not said
   const double now = s.inputs().cluster_instances();
-  for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
+  // What a deadline takes, or what dear hours pay for, may be far more than anything else does.
+  const bool hurried = s.limits_missed || s.result.bill.hour_value > Money{};
+  const double most = hurried ? 1024.0 : 32.0;
+  for (double times = 2.0; times <= most; times *= 2.0) {
     const double n = now * times;
     Change change{{{"instances", exact_text(n)}}, words::number_of(n, "instances")};
     // On as many samples.
@@ -254,7 +257,6 @@ std::vector<Change> fewer_instances(const Situation& s) {
     if (s.scenario.job.steps) {
       change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
     }
-    change.longest = little_longer;
     list.push_back(std::move(change));
   }
   return list;

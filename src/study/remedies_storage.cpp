@@ -221,7 +221,6 @@ std::vector<Change> smaller_fsx(const Situation& s) {
          half = half * 0.5) {
       const std::string text = format_quantity(half);
       list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
-      list.back().longest = little_longer;
     }
   }
   const auto price_of = [&](const std::string& type, SpecificBandwidth tier) {
@@ -240,7 +239,6 @@ std::vector<Change> smaller_fsx(const Situation& s) {
     if (on_disks(tier.deployment_type) && !on_disks(now_type)) continue;
     const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
     Change change{{}, words::least_fsx(tier.deployment_type, text)};
-    change.longest = little_longer;
     if (tier.deployment_type != now_type) {
       change.set.emplace_back("/source/deployment_type", tier.deployment_type);
     }
@@ -283,7 +281,6 @@ std::vector<Change> smaller_volumes(const Situation& s) {
   for (double each = std::ceil(size); gibibytes(each) < *disk.size; each *= 2.0) {
     const std::string text = whole_text(each) + " GiB";
     list.push_back({{{"disk.size", text}}, words::assigned("disk.size", text)});
-    list.back().longest = little_longer;
   }
   return list;
 }

@@ -1,7 +1,6 @@
 #pragma once
 // A remedy: a row of the list of remedies, which says whether it applies and which changes it may
 // make.
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +47,9 @@ struct Situation {
   }
 };
 
+/// What is little more time where the bill is smaller.
+inline constexpr double little_longer = 1.1;
+
 /// One way to apply a remedy.
 struct Change {
   Setting set;
@@ -60,11 +62,8 @@ struct Change {
   bool names_bottleneck = false;  ///< the reader is to know what holds the job then
   /// How many times as long the job may take by it, where no deadline or budget allows for more
   /// (Savings::too_long): beyond that it is money for time, and nobody said what time is worth.
-  double longest = std::numeric_limits<double>::infinity();
+  double longest = little_longer;
 };
-
-/// What is little more time where the bill is smaller.
-inline constexpr double little_longer = 1.1;
 
 /// Whether two settings contradict each other: they give a key different values, or one replaces an
 /// object that holds a key of the other. Keys are compared as they are spelled, so remedies use

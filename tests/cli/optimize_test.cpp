@@ -250,6 +250,8 @@ TEST_CASE("optimize: no choice rests on what a step takes at a batch where nobod
   CHECK(guessed.status == 0);
   CHECK(has(guessed.out, "\nbatch_size = 256: "));
   CHECK(has(guessed.out, "batch_size=512 would be "));
+  // They are none of the points of which the best is the best.
+  CHECK(has(guessed.out, " of 1 point; 2 more rest on steps that are guesses."));
   // In two forms it is known at any batch.
   const auto known = shell("feedrate optimize " + file +
                            " --set '/job/step={\"fixed\": \"50 ms\", \"per_sample\": \"2 ms\"}' "

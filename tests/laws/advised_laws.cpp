@@ -555,7 +555,7 @@ TEST_CASE("advised: what takes the first two together, and what comes too early,
       return of.meets(a) != of.meets(b) ? of.meets(a) : of_a < of_b;
     };
     if (advice.together) {
-      CHECK(advice.together->numbers.size() <= 3);
+      CHECK(advice.together->numbers.size() <= 5);
       // None of the advised ones alone is better by more than is let pass.
       const double all = of.cost(advice.together->after, advice.together->one_off);
       for (const Remedied* row : rows) {

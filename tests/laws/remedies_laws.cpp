@@ -668,7 +668,10 @@ class Table {
     several.applies = true;
     several.lacks =
         job_.job.efficiency || (!now_.situation.priced && !now_.situation.limits_missed);
-    for (const double times : {2.0, 4.0, 8.0, 16.0, 32.0}) {
+    const bool hurried =
+        now_.situation.limits_missed || now_.situation.result.bill.hour_value > Money{};
+    for (int twice = 1; twice <= (hurried ? 10 : 5); ++twice) {
+      const double times = std::pow(2.0, twice);
       Setting set{{"instances", fmt::format("{:g}", times * now)}};
       if (job_.job.steps) {
         set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps / times)));

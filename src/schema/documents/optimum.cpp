@@ -146,6 +146,9 @@ struct Recorded<Optimum> {
         written<&O::in_time>("in_time", "points that meet the deadline"),
         written<&O::in_budget>("in_budget", "points that meet the budget"),
         written<&O::feasible>("feasible", "points that meet both"),
+        written<&O::guessed>("guessed",
+                             "of these, points set aside: what a step takes there is a guess, and "
+                             "others meet both without one"),
         written<&O::no_result>("no_result", "the most frequent reasons why points have no result"),
         written<&O::other_reasons>("other_reasons", "number of further reasons"),
         written<&O::winner>("winner", "null: no point meets the constraints"),
