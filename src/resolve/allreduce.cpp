@@ -246,9 +246,7 @@ static void resolve_gradients(Context& context) {
   if (job.efficiency && inputs.instances > 1.0) {
     const double efficiency =
         context.use(Stage::allreduce, "/job/efficiency", Value<double>::given(*job.efficiency));
-    // One beyond 1 was measured: what exceeds a linear scaling is what caches gain.
-    context.of_one_instance =
-        OfOneInstance{1.0 / (inputs.instances_alike() * efficiency), efficiency <= 1.0};
+    context.of_one_instance = OfOneInstance{1.0 / (inputs.instances_alike() * efficiency), true};
   } else if (job.scaling_fit && inputs.instances > 1.0) {
     ScalingFit fit = *job.scaling_fit;
     const bool open = fit.fewest > 1.0;

@@ -388,10 +388,8 @@ class Adviser {
       });
       if (first.empty()) return;
       state(first);
-      const auto parts = [](const Remedied* row) {
-        return row->confirmed && row->confirmed->by_events.stated;
-      };
-      if (std::any_of(first.begin(), first.end(), parts)) {
+      if (std::any_of(first.begin(), first.end(),
+                      [](const Remedied* row) { return parts_from_mean(*row); })) {
         state(rows_if([](const Remedied& row) {
           return row.standing == RemedyStanding::advised && !row.confirmed;
         }));
@@ -479,15 +477,8 @@ class Adviser {
       return figures_of_job(run(make_(set), catalog_, host_, options));
     };
     // What is stated of some by their events is not compared with the mean of combinations.
-    std::vector<Remedied> of_mean;
-    of_mean.reserve(rows.size());
-    std::vector<const Remedied*> parts = rows;
-    for (const Remedied*& row : parts) {
-      if (events || !row->confirmed || !row->confirmed->by_events.stated) continue;
-      of_mean.push_back(*row);
-      of_mean.back().after = simulate(row->set);
-      row = &of_mean.back();
-    }
+    std::vector<Remedied> own;
+    const auto parts = events ? rows : of_mean(rows, simulate, own);
     auto together =
         best_together(parts, savings_, simulate, events ? most_by_events : most_by_mean);
     if (!together) return;

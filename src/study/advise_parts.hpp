@@ -59,6 +59,17 @@ std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& s
 /// Of several remedies together: what the job comes to with them, and so saves.
 void set_after(Together& together, const JobFigures& after, const Savings& savings);
 
+/// Whether the events of a row tell otherwise than the mean does.
+inline bool parts_from_mean(const Remedied& row) {
+  return row.confirmed && row.confirmed->by_events.stated;
+}
+
+/// `rows` as the mean has them: `own` keeps those whose figures are stated by events, with those of
+/// `simulate` in their place.
+std::vector<const Remedied*> of_mean(const std::vector<const Remedied*>& rows,
+                                     const std::function<JobFigures(const Setting&)>& simulate,
+                                     std::vector<Remedied>& own);
+
 /// A few of `rows` in one job: grown from the first and from those that are best alone, each time
 /// by the first of those compatible whose additional saving is nearly the largest, as long as that
 /// is worth it; and then changed as long as leaving one out or another one in its place is better.

@@ -261,6 +261,20 @@ void set_after(Together& together, const JobFigures& after, const Savings& savin
   together.saved = savings.jobs * (savings.before.total - after.total) - together.one_off;
 }
 
+std::vector<const Remedied*> of_mean(const std::vector<const Remedied*>& rows,
+                                     const Simulate& simulate, std::vector<Remedied>& own) {
+  own.clear();
+  own.reserve(rows.size());
+  std::vector<const Remedied*> all = rows;
+  for (const Remedied*& row : all) {
+    if (!parts_from_mean(*row)) continue;
+    own.push_back(*row);
+    own.back().after = simulate(row->set);
+    row = &own.back();
+  }
+  return all;
+}
+
 std::optional<Together> best_together(const std::vector<const Remedied*>& rows,
                                       const Savings& savings, const Simulate& simulate,
                                       std::size_t most_tried) {

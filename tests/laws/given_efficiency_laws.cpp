@@ -109,9 +109,6 @@ TEST_CASE(
     CHECK(takes(1.0) / free.times.total == Approx(1.0).epsilon(1e-3));
     const double given = random.uniform(0.7, 0.98);
     CHECK(takes(given) / (free.times.total / given) == Approx(1.0).epsilon(0.01));
-    // More than linear was measured, with what caches gain in it.
-    const double all = *free.efficiency;
-    CHECK(takes(all) / free.times.total == Approx(1.0).epsilon(1e-3));
   }
   CHECK_DRAWN_OF_ALL(gained > 10);
 }

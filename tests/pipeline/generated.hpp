@@ -177,7 +177,8 @@ class Generator : public Draws {
     in.own_batches = cut_.chance(0.1);
     // Each of them has a batch, or nothing would be left of all that they drop.
     if (in.drop_last && division_of(in).each.batches < 1.0) in.drop_last = false;
-    if (in.source && threads_.chance(0.3)) {
+    // No loader has both: what downloads ahead deals its batches.
+    if (in.source && !in.own_batches && threads_.chance(0.3)) {
       DownloadThread& thread = in.download_thread;
       thread.at_once = std::ceil(in.batch * threads_.log_uniform(0.1, 30.0));
       thread.first =

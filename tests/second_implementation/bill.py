@@ -249,7 +249,8 @@ def bill(plan, result, prices):
     of_aws = service in ("s3", "efs", "fsx-lustre")
     job_region = (region if aws else None) or "us-east-1"
     place = source.get("region") or (job_region if of_aws else region)
-    lease = (base(source["storage_held"]) if "storage_held" in source else wall) / job.get("jobs", 1)
+    # Jobs that share it run one after the other: together for as long as all of them take.
+    lease = base(source["storage_held"]) / job.get("jobs", 1) if "storage_held" in source else wall
     holds = source.get("bill_storage", service not in ("s3", "gcs", "azure-blob"))
     amount = lambda record, key: base(record[key]) if record and record.get(key) else 0.0
     if service == "s3":
