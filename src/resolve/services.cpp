@@ -169,6 +169,12 @@ Bytes in_fsx_units(Bytes data) {
   return data / gibibytes(1000) * tebibytes(1);
 }
 
+Bytes smallest_fsx(const Catalog& catalog, std::string_view deployment_type, SpecificBandwidth tier,
+                   Bytes data) {
+  return billed_capacity(in_fsx_units(std::max(data, Bytes{})),
+                         fsx_steps(catalog, deployment_type, tier).value);
+}
+
 const FsxPlan& planned_fsx(Context& context) {
   if (context.fsx) return *context.fsx;
   const Source& source = context.scenario.source;
@@ -184,9 +190,9 @@ const FsxPlan& planned_fsx(Context& context) {
     context.out.used.back().text =
         text_of(plan.tier * tebibytes(1.0) / (megabytes(1.0) / seconds(1.0))) + " MB/s/TiB";
   }
-  const Bytes holds = stored_dataset(context);
   const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type, plan.tier).value;
-  const Bytes smallest = billed_capacity(in_fsx_units(std::max(holds, Bytes{})), steps);
+  const Bytes smallest =
+      smallest_fsx(context.catalog, plan.deployment_type, plan.tier, stored_dataset(context));
   plan.capacity =
       context.find_or<Bytes>(Stage::download, "/source/capacity", source.capacity, {}, {}, smallest,
                              "the smallest FSx for Lustre file system that holds the dataset");

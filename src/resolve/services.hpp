@@ -38,4 +38,9 @@ double requests_of_checkpoint(Context& context, const PartsOfObject& how);
 /// In FSx's own TiB, by which it is sold, priced and as fast as it is: it calls 1200 GiB 1.2 TiB.
 Bytes in_fsx_units(Bytes data);
 
+/// The smallest file system of this kind that holds the data: the one that is taken where no
+/// capacity is given.
+Bytes smallest_fsx(const Catalog& catalog, std::string_view deployment_type, SpecificBandwidth tier,
+                   Bytes data);
+
 }  // namespace feedrate::resolve

@@ -145,6 +145,17 @@ const Remedy loader_list[] = {
               s.scenario.loader.transport == Transport::pickled;
      },
      [](const Situation&) { return flag("transport", "shared_memory"); }},
+    {{"stacked_tensors", "a sample's tensors stacked with those of its batch", RemedyKind::code,
+      2.0, Rung::one_gpu_in_memory, "workers hand over tensors of samples one by one",
+      "each tensor in shared memory has a file of its own, which is sent and mapped by itself "
+      "(torch.multiprocessing)",
+      "what differs in length is padded or joined in collate_fn, and taken apart again on the GPU"},
+     [](const Situation& s) {
+       return is_pytorch(s) && s.inputs().workers > 0.0 &&
+              s.scenario.loader.transport != Transport::pickled &&
+              s.scenario.loader.tensors_per_sample.value_or(0.0) > 0.0;
+     },
+     [](const Situation&) { return flag("tensors_per_sample", "0"); }},
     {{"processes", "worker processes in place of threads", RemedyKind::code, 4.0,
       Rung::one_gpu_in_memory, "threads hold a lock (Python's GIL) while they work on a sample",
       "each process has a lock of its own (torch.utils.data)",

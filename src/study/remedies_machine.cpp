@@ -28,15 +28,16 @@ std::optional<HourlyPrice> price_of(const Situation& s, const std::string& machi
   return offer->price.value;
 }
 
-/// Machines with as many of the same GPUs that fit, the cheapest first.
+/// Machines with as many of the same GPUs that fit, or `least` of them, the cheapest first.
 template <class Fits>
-std::vector<const Machine*> siblings(const Situation& s, Fits&& fits) {
+std::vector<const Machine*> siblings(const Situation& s, Fits&& fits, double least) {
   std::vector<std::pair<HourlyPrice, const Machine*>> list;
   const Machine* const now = s.resolved.machine;
   if (now == nullptr || !now->gpus || now->gpus->value <= 0.0) return {};
   for (const Machine& machine : s.catalog.machines) {
     if (&machine == now || machine.cloud != now->cloud || !machine.gpus) continue;
-    if (machine.gpu_model != now->gpu_model || machine.gpus->value != now->gpus->value) continue;
+    if (machine.gpu_model != now->gpu_model) continue;
+    if (machine.gpus->value < least || machine.gpus->value > now->gpus->value) continue;
     if (!fits(*now, machine)) continue;
     if (const auto price = price_of(s, machine.name)) list.emplace_back(*price, &machine);
   }
@@ -45,6 +46,13 @@ std::vector<const Machine*> siblings(const Situation& s, Fits&& fits) {
   std::vector<const Machine*> machines;
   for (const auto& [price, machine] : list) machines.push_back(machine);
   return machines;
+}
+
+template <class Fits>
+std::vector<const Machine*> siblings(const Situation& s, Fits&& fits) {
+  const Machine* const now = s.resolved.machine;
+  if (now == nullptr || !now->gpus) return {};
+  return siblings(s, std::forward<Fits>(fits), now->gpus->value);
 }
 
 /// The instance with the scenario's workers, and with as many as it has threads to spare.
@@ -82,7 +90,7 @@ std::optional<HourlyPrice> bought_for(const Situation& s, const std::string& mac
   return offer->price.value;
 }
 
-/// Those that cost less, whatever else they have less of.
+/// Those that cost less, whatever else they have less of: GPUs, too, as far as the job uses fewer.
 std::vector<Change> cheaper_siblings(const Situation& s) {
   const auto now = bought_for(s, s.resolved.machine->name);
   const auto cheaper = [&](const Machine&, const Machine& other) {
@@ -90,7 +98,9 @@ std::vector<Change> cheaper_siblings(const Situation& s) {
     return now && price && *price < *now;
   };
   std::vector<Change> list;
-  for (const Machine* machine : siblings(s, cheaper)) add_with_workers(s, *machine, list);
+  for (const Machine* machine : siblings(s, cheaper, s.inputs().cluster_ranks())) {
+    add_with_workers(s, *machine, list);
+  }
   return list;
 }
 
@@ -194,7 +204,70 @@ std::vector<Change> fewer_helpers(const Situation& s) {
   for (double n = remote.instances; n > 1.0;) {
     n = std::ceil(n / 2.0);
     list.push_back({{{"/loader/remote/instances", exact_text(n)}},
-                    words::fewer_helpers(n, remote.instances, remote.instance)});
+                    words::other_helpers(n, remote.instances, remote.instance)});
+  }
+  return list;
+}
+
+/// Half as many more, and so on, to eight times as many.
+std::vector<Change> more_helpers(const Situation& s) {
+  const RemoteWorkers& remote = *s.scenario.loader.remote;
+  constexpr double most = 8.0;
+  constexpr double more = 1.5;
+  std::vector<Change> list;
+  for (double n = std::ceil(remote.instances * more); n <= most * remote.instances;
+       n = std::ceil(n * more)) {
+    list.push_back({{{"/loader/remote/instances", exact_text(n)}},
+                    words::other_helpers(n, remote.instances, remote.instance)});
+  }
+  return list;
+}
+
+bool helpers_keep_waiting(const Situation& s) {
+  if (!s.scenario.loader.remote) return false;
+  const auto of_helpers = {Stage::remote, Stage::network, Stage::download, Stage::disk};
+  return std::any_of(of_helpers.begin(), of_helpers.end(), [&](Stage stage) {
+    return s.wait(stage) > least_saving || s.result.bottleneck.stage == stage;
+  });
+}
+
+/// What helpers do, on the training instances' own CPUs: beside them, and without them.
+std::vector<Change> own_cpus(const Situation& s) {
+  Setting moved;
+  for (std::size_t i = 0; i < s.scenario.preprocess.size(); ++i) {
+    if (s.scenario.preprocess[i].where != Place::remote) continue;
+    moved.emplace_back("/preprocess/" + std::to_string(i) + "/where", "cpu");
+  }
+  std::vector<Change> list;
+  if (!moved.empty()) list.push_back({moved, std::string(words::own_cpus_beside_helpers)});
+  Change without{moved, std::string(words::own_cpus)};
+  without.set.emplace_back("/loader/remote", "null");
+  list.push_back(without);
+  add_with_its_workers(s, std::move(without), list);
+  return list;
+}
+
+/// GPUs of each instance that are paid for and not used.
+double idle_gpus(const Situation& s) {
+  const Machine* const machine = s.resolved.machine;
+  if (machine == nullptr || !machine->gpus || s.inputs().unequal) return 0.0;
+  return machine->gpus->value - s.inputs().cluster_ranks();
+}
+
+/// Twice as many of them, and so on to all, on as many samples.
+std::vector<Change> more_gpus(const Situation& s) {
+  const double all = s.resolved.machine->gpus->value;
+  const double now = s.inputs().cluster_ranks();
+  std::vector<Change> list;
+  for (double n = now; n < all;) {
+    n = std::min(2.0 * n, all);
+    Change change{{{"/cluster/gpus_per_instance", exact_text(n)}},
+                  words::gpus_of_instance(n, all, now, s.inputs().cluster_instances())};
+    if (s.scenario.job.steps) {
+      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
+    }
+    list.push_back(change);
+    add_with_its_workers(s, std::move(change), list);
   }
   return list;
 }
@@ -293,7 +366,8 @@ std::vector<Change> solid_state(const Situation& s) {
 
 const Remedy machine_list[] = {
     {{"smaller_instance", "the same GPUs in a smaller instance", RemedyKind::infrastructure, 2.0,
-      Rung::one_gpu_in_memory, "an instance with as many of the same GPUs costs less",
+      Rung::one_gpu_in_memory,
+      "an instance with as many of the same GPUs as the job uses costs less",
       "CPUs, memory and network that nothing waits for are paid for by the hour (EC2 instance "
       "types)",
       "leaves less in reserve where the cost of samples varies, and less memory for the page "
@@ -328,6 +402,33 @@ const Remedy machine_list[] = {
        return s.scenario.loader.remote && s.scenario.loader.remote->instances > 1.0;
      },
      fewer_helpers},
+    {{"more_helpers", "more CPU instances that preprocess", RemedyKind::infrastructure, 0.5,
+      Rung::one_gpu_in_memory, "GPUs wait for auxiliary instances, or for what these read and send",
+      "each brings CPUs and a network of its own",
+      "helps against what each of them does, not against the network of the training instance"},
+     helpers_keep_waiting,
+     more_helpers},
+    {{"helper_workers", "a worker for each CPU of an auxiliary instance", RemedyKind::setting, 0.1,
+      Rung::one_gpu_in_memory, "auxiliary instances have fewer workers than CPUs",
+      "CPUs that no worker uses are paid for nothing",
+      "each worker takes memory of its instance, and may start threads of its own"},
+     [](const Situation& s) {
+       const auto& remote = s.scenario.loader.remote;
+       if (!remote || !remote->workers_per_instance) return false;
+       const auto machine = find_machine(s.catalog, remote->instance);
+       return machine && (*machine)->vcpus &&
+              *remote->workers_per_instance < (*machine)->vcpus->value;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"/loader/remote/workers_per_instance", "null"}},
+                                   std::string(words::worker_for_each_cpu_of_helper)}};
+     }},
+    {{"own_cpus", "preprocessing on the training instances' own CPUs", RemedyKind::code, 4.0,
+      Rung::one_gpu_in_memory, "auxiliary instances preprocess",
+      "the training instances' CPUs are paid for in any case",
+      "samples then take CPU time and memory of the training process's machine"},
+     [](const Situation& s) { return s.scenario.loader.remote.has_value(); },
+     own_cpus},
     {{"faster_network", "the same GPUs with a faster network", RemedyKind::infrastructure, 2.0,
       Rung::one_gpu, "GPUs wait for the network of their instance",
       "larger instances have faster networks (EC2 instance types)",
@@ -364,6 +465,16 @@ const Remedy machine_list[] = {
        return (s.on_path(Stage::disk) || mounted) && s.inputs().caches.room < 1.0;
      },
      instances_with_memory},
+    {{"all_gpus", "GPUs of the instance that are not used", RemedyKind::setting, 0.5,
+      Rung::one_gpu_in_memory, "an instance has more GPUs than the job uses (gpus_per_instance)",
+      "an instance is paid for with all of its GPUs",
+      "a step has more samples, so the learning rate and the result may change; CPUs, memory and "
+      "disk are shared by more",
+      true},
+     [](const Situation& s) {
+       return idle_gpus(s) > 0.0 && !s.scenario.job.duration_on_one_instance;
+     },
+     more_gpus},
     {{"fewer_instances", "fewer instances", RemedyKind::setting, 0.1, Rung::cluster,
       "more than one instance trains, and they wait for each other",
       "the work is the same, and what instances lose to each other is less (`feedrate scale` shows "

@@ -196,6 +196,28 @@ const Remedy price_list[] = {
      [](const Situation& s) { return on_demand(s); },
      on_spot,
      spot_lacking},
+    {{"on_demand", "instances on demand", RemedyKind::setting, 0.1, Rung::one_gpu_in_memory,
+      "instances are bought on spot and interrupted",
+      "nothing is lost to interruptions, and nobody waits for capacity",
+      "an hour costs several times as much"},
+     [](const Situation& s) {
+       return priced(s) && s.scenario.cluster.purchase == Purchase::spot && !own_price(s) &&
+              s.inputs().interruptions;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{
+           {{{"purchase", "on_demand"}}, words::assigned("purchase", "on_demand")}};
+     }},
+    {{"kept_warm", "instances given back after the job", RemedyKind::setting, 0.1, paid_for_nothing,
+      "instances are kept for a next job for longer than the job takes",
+      "a warm pool is paid as the job is for as long as it is kept (SageMaker guide, 2023)",
+      "a next job waits until its instances have started", same_training, bill_alone},
+     [](const Situation& s) {
+       return s.result.bill.compute > Money{} && s.resolved.terms.kept_warm > s.result.times.total;
+     },
+     [](const Situation&) {
+       return std::vector<Change>{{{{"/cluster/kept_warm", "null"}}, "no cluster.kept_warm"}};
+     }},
     {{"one_zone", "everything in one availability zone", RemedyKind::infrastructure, 2.0,
       paid_for_nothing, "bytes cross from one availability zone to another",
       "a GB from one zone to another is paid by who sends it and by who receives it (EC2's price "

@@ -9,6 +9,7 @@
 #include "model/input_mode.hpp"
 #include "pipeline/loading.hpp"
 #include "resolve/resolve.hpp"
+#include "resolve/services.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
 
@@ -151,21 +152,42 @@ std::string disk_lacking(const Situation& s) {
   return std::string(s.on_aws() || s.scenario.disk.bandwidth ? "" : words::give_disk);
 }
 
+/// The job's file system of FSx for Lustre, its defaults included.
+struct Fsx {
+  std::string type;
+  SpecificBandwidth tier;
+  Bytes capacity;
+};
+
+Fsx fsx_now(const Situation& s) {
+  const Source& source = s.scenario.source;
+  Fsx now{source.deployment_type.value_or(default_fsx_deployment),
+          source.throughput_per_capacity.value_or(default_fsx_tier),
+          {}};
+  now.capacity = source.capacity.value_or(
+      resolve::smallest_fsx(s.catalog, now.type, now.tier, s.resolved.terms.dataset));
+  return now;
+}
+
+/// A file system of another size, as it is sold.
+Change of_capacity(Bytes capacity) {
+  constexpr double digits = 1e6;  // 6 · 1.2 is 7.2
+  const std::string text =
+      exact_text(std::round(capacity / tebibytes(1.0) * digits) / digits) + " TiB";
+  return {{{"/source/capacity", text}}, "a file system of " + text};
+}
+
+/// Faster tiers, and the next sizes that are sold: throughput grows with both.
 std::vector<Change> fsx_tiers(const Situation& s) {
   std::vector<Change> list;
-  const std::string deployment = s.scenario.source.deployment_type.value_or(default_fsx_deployment);
-  const SpecificBandwidth now =
-      s.scenario.source.throughput_per_capacity.value_or(default_fsx_tier);
+  const auto [deployment, now, capacity] = fsx_now(s);
   for (const FsxTier& tier : s.catalog.fsx.tiers) {
     if (tier.deployment_type != deployment || tier.throughput <= now) continue;
     const std::string text = format_in(tier.throughput.base(), "MB/s/TiB");
     list.push_back({{{"/source/throughput_per_capacity", text}}, deployment + " with " + text});
   }
-  if (s.scenario.source.capacity) {
-    for (const double times : {2.0, 4.0}) {
-      const std::string text = format_quantity(*s.scenario.source.capacity * times);
-      list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
-    }
+  for (const double times : {2.0, 4.0, 6.0, 8.0, 12.0, 16.0}) {
+    list.push_back(of_capacity(capacity * times));
   }
   return list;
 }
@@ -213,15 +235,10 @@ bool pays_for(const Situation& s, Service service) {
 /// tier that is no dearer.
 std::vector<Change> smaller_fsx(const Situation& s) {
   const Source& source = s.scenario.source;
-  const std::string now_type = source.deployment_type.value_or(default_fsx_deployment);
-  const SpecificBandwidth now_tier = source.throughput_per_capacity.value_or(default_fsx_tier);
+  const auto [now_type, now_tier, capacity] = fsx_now(s);
   std::vector<Change> list;
-  if (source.capacity) {
-    for (Bytes half = *source.capacity * 0.5; half > 1.1 * s.resolved.terms.dataset;
-         half = half * 0.5) {
-      const std::string text = format_quantity(half);
-      list.push_back({{{"/source/capacity", text}}, "a file system of " + text});
-    }
+  for (Bytes half = capacity * 0.5; half > 1.1 * s.resolved.terms.dataset; half = half * 0.5) {
+    list.push_back(of_capacity(half));
   }
   const auto price_of = [&](const std::string& type, SpecificBandwidth tier) {
     const auto price = find_fsx_price(s.catalog, s.resolved.terms.data_region, type, tier);

@@ -159,14 +159,42 @@ std::optional<RareCheckpoints> rarer_checkpoints(const Situation& s) {
   return RareCheckpoints{std::min(best, once), once < best};
 }
 
+bool idles_in_pipeline(const Situation& s) {
+  return s.result.layout && s.result.layout->bubble > 0.0;
+}
+
+/// Micro-batches stay as large, so there are more of them.
 std::vector<Change> accumulated(const Situation& s) {
   std::vector<Change> list;
   for (const double times : {2.0, 4.0, 8.0}) {
     const double n = s.scenario.job.gradient_accumulation.value_or(1.0) * times;
-    list.push_back({{{"gradient_accumulation", exact_text(n)}},
-                    words::assigned("gradient_accumulation", exact_text(n))});
+    Change change{{{"gradient_accumulation", exact_text(n)}},
+                  words::assigned("gradient_accumulation", exact_text(n))};
+    if (s.result.layout && s.scenario.job.parallel->micro_batches) {
+      const std::string text = exact_text(times * *s.scenario.job.parallel->micro_batches);
+      change.set.emplace_back("/job/parallel/micro_batches", text);
+      change.words += ", " + words::assigned("micro_batches", text);
+    }
+    list.push_back(std::move(change));
   }
   return list;
+}
+
+/// What the instance's network has in place of the TCP that is asked for; empty: nothing.
+std::optional<NetworkFabric> better_fabric(const Situation& s) {
+  const Machine* const machine = s.resolved.machine;
+  const auto& given = s.scenario.job.allreduce;
+  if (machine == nullptr || !given || given->fabric != NetworkFabric::tcp) return std::nullopt;
+  // Neither reaches from zone to zone.
+  if (s.scenario.cluster.zones_used() > 1.0) return std::nullopt;
+  if (machine->fabric) {
+    return *machine->fabric == NetworkFabric::tcp ? std::nullopt : std::optional(*machine->fabric);
+  }
+  return machine->efa.value_or(false) ? std::optional(NetworkFabric::efa) : std::nullopt;
+}
+
+bool waits_for_gpus(const Situation& s) {
+  return exchanges(s) || (s.result.layout && s.result.layout->exposed > Duration{});
 }
 
 bool shards_weights(const Situation& s) {
@@ -216,13 +244,28 @@ std::vector<Change> larger_buckets(const Situation& s) {
 
 const Remedy training_list[] = {
     {{"gradient_accumulation", "fewer, larger optimiser steps", RemedyKind::code, 1.0,
-      Rung::one_instance, "GPUs wait for gradients",
-      "gradients are exchanged once every few batches (DistributedDataParallel.no_sync)",
+      Rung::one_instance, "GPUs wait for gradients, or idle in a pipeline",
+      "gradients are exchanged once every few batches (DistributedDataParallel.no_sync), and of p "
+      "stages and m micro-batches a GPU idles p - 1 of m + p - 1",
       "the effective batch grows by the same factor, so the learning rate and the result may "
       "change",
       true},
-     exchanges,
+     [](const Situation& s) { return exchanges(s) || idles_in_pipeline(s); },
      accumulated},
+    {{"fabric", "the network that the instances have for GPUs", RemedyKind::infrastructure, 4.0,
+      Rung::one_instance, "GPUs of several instances exchange by TCP, and have EFA or the like",
+      "NCCL reaches EFA through aws-ofi-nccl, and sends through sockets where that is missing "
+      "(EFA user guide)",
+      "the image needs the plugin, the instances its interfaces and a security group that lets all "
+      "of it pass, in one zone"},
+     [](const Situation& s) {
+       return waits_for_gpus(s) && s.inputs().cluster_instances() > 1.0 && better_fabric(s);
+     },
+     [](const Situation& s) {
+       const std::string name(name_of(*better_fabric(s)));
+       return std::vector<Change>{
+           {{{"/job/allreduce/fabric", name}}, words::assigned("fabric", name)}};
+     }},
     {{"fewer_microbatches", "the same step in fewer, larger batches", RemedyKind::setting, 0.5,
       Rung::one_instance, "GPUs wait for weights that are gathered for each batch of a step",
       "FSDP and ZeRO-3 gather the weights for each batch, however small",
@@ -308,8 +351,7 @@ const Remedy training_list[] = {
       "stages send v times as many messages, and the first ones hold more activations"},
      [](const Situation& s) {
        const auto& layout = s.result.layout;
-       return layout && layout->bubble > 0.0 &&
-              std::fmod(layout->micro_batches, layout->pipeline) == 0.0;
+       return idles_in_pipeline(s) && std::fmod(layout->micro_batches, layout->pipeline) == 0.0;
      },
      interleaved_stages},
     {{"fewer_stages", "fewer stages, more copies of the model", RemedyKind::setting, 0.5,
@@ -319,10 +361,37 @@ const Remedy training_list[] = {
       "2021); the global batch and the micro-batches stay as they are",
       "weights, gradients and Adam's state take more of each GPU's memory, 60 % at most here"},
      [](const Situation& s) {
-       return s.result.layout && s.result.layout->bubble > 0.0 &&
-              s.scenario.job.parallel->expert <= 1.0;
+       return idles_in_pipeline(s) && s.scenario.job.parallel->expert <= 1.0;
      },
      fewer_stages},
+    {{"smaller_tensor_groups", "smaller tensor groups", RemedyKind::setting, 0.5,
+      Rung::one_instance, "GPUs wait for what tensor groups send",
+      "groups stay within an instance, whose links are far faster than the network (Narayanan et "
+      "al., SC 2021), and send less; more stages, or more copies of the model, take their place, "
+      "and the global batch and the micro-batches stay as they are",
+      "activations take more of each GPU's memory, and with more copies so do weights, gradients "
+      "and Adam's state, 60 % at most here; a longer pipeline idles longer"},
+     [](const Situation& s) {
+       return s.result.layout && s.result.layout->tensor > 1.0 &&
+              s.result.layout->exposed > Duration{};
+     },
+     smaller_tensor_groups},
+    {{"outermost", "the other order of stages and copies of the model", RemedyKind::setting, 0.5,
+      Rung::one_instance, "a pipeline and copies of the model are spread over several instances",
+      "what is exchanged inside instances passes their links, and not the network: gradients where "
+      "the pipeline is outermost, activations where the copies are",
+      "which of the two sends more depends on the batch and on how often gradients are exchanged"},
+     [](const Situation& s) {
+       return s.result.layout && s.result.layout->pipeline > 1.0 && s.result.layout->data > 1.0 &&
+              s.inputs().cluster_instances() > 1.0;
+     },
+     [](const Situation& s) {
+       const bool is_pipeline = s.scenario.job.parallel->outermost == Outermost::pipeline;
+       const std::string other(outermost_words[static_cast<std::size_t>(
+           is_pipeline ? Outermost::data : Outermost::pipeline)]);
+       return std::vector<Change>{
+           {{{"/job/parallel/outermost", other}}, words::assigned("outermost", other)}};
+     }},
     {{"overlapped_messages", "messages of the layout sent while GPUs compute", RemedyKind::setting,
       1.0, Rung::one_instance, "GPUs wait for what tensor, context, expert or pipeline send",
       "sums are cut into parts that are sent while the next is multiplied (Megatron-LM: "
@@ -350,6 +419,23 @@ const Remedy training_list[] = {
      [](const Situation&) {
        return std::vector<Change>{{{{"/job/checkpoint/background", "true"}},
                                    words::assigned("checkpoint.background", "true")}};
+     }},
+    {{"checkpoints", "checkpoints", RemedyKind::code, 4.0, Rung::one_gpu_in_memory,
+      "the job is interrupted and writes no checkpoints",
+      "an interruption loses what came after the last one, and without any all that was done",
+      "training stops while they are written"},
+     [](const Situation& s) {
+       return s.inputs().interruptions && s.inputs().checkpoint_time <= Duration{};
+     },
+     [](const Situation& s) {
+       // Any key of it but how long a restart takes asks for the others.
+       const std::pair<std::string, std::string> key =
+           s.scenario.job.checkpoint ? std::pair("/job/checkpoint/background", "false")
+                                     : std::pair("/job/checkpoint", "{}");
+       return std::vector<Change>{{{key}, words::best_checkpoints(std::nullopt)}};
+     },
+     [](const Situation& s) {
+       return std::string(parameters_of(s.scenario.job) ? "" : words::give_checkpoint_size);
      }},
     {{"checkpoint_interval", "checkpoints at the best interval", RemedyKind::setting, 0.1,
       Rung::one_gpu_in_memory,

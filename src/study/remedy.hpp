@@ -128,6 +128,8 @@ bool holds_weights(const Situation& s, double over, Parallelism how);
 std::vector<Change> interleaved_stages(const Situation& s);
 /// Its stages on fewer GPUs that hold them, and so more replicas, which share the global batch.
 std::vector<Change> fewer_stages(const Situation& s);
+/// Its tensor groups on fewer GPUs: on as many GPUs in all as more stages, or as more replicas.
+std::vector<Change> smaller_tensor_groups(const Situation& s);
 
 // The parts of the list, each in a file of its own.
 std::span<const Remedy> loader_remedies();

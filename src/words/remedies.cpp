@@ -47,8 +47,13 @@ std::string ranked_by_time(Duration least) {
       least / seconds(1.0));
 }
 
-std::string fewer_helpers(double n, double now, std::string_view instance) {
+std::string other_helpers(double n, double now, std::string_view instance) {
   return fmt::format("{} instead of {:g}", preprocessing_helpers(n, instance), now);
+}
+
+std::string gpus_of_instance(double n, double all, double now, double instances) {
+  return fmt::format("{}{:g} GPUs{} instead of {:g}", n == all ? "all " : "", n,
+                     instances > 1.0 ? " of each instance" : "", now);
 }
 
 std::string packed_objects(double samples, double megabytes) {

@@ -22,8 +22,16 @@ std::string with_network(std::string_view instance, Bandwidth network);
 std::string preprocessing_helpers(double n, std::string_view instance);
 /// `least`: what each start is billed for.
 std::string ranked_by_time(Duration least);
-/// `n` of the `now` that preprocess.
-std::string fewer_helpers(double n, double now, std::string_view instance);
+/// `n` instead of the `now` that preprocess.
+std::string other_helpers(double n, double now, std::string_view instance);
+inline constexpr std::string_view worker_for_each_cpu_of_helper =
+    "a worker for each CPU of a helper";
+inline constexpr std::string_view own_cpus_beside_helpers =
+    "preprocessing on the instance's own CPUs as well as on helpers";
+inline constexpr std::string_view own_cpus =
+    "preprocessing on the instance's own CPUs, without helpers";
+/// "all 8 GPUs of each instance instead of 2"
+std::string gpus_of_instance(double n, double all, double now, double instances);
 std::string packed_objects(double samples, double megabytes);
 /// "objects of 250 samples, 4 for each worker"
 std::string smaller_objects(double samples, double of_worker);
@@ -88,6 +96,9 @@ inline constexpr std::string_view give_decoded_size =
     "stored";
 inline constexpr std::string_view give_disk =
     "give /disk/bandwidth: how fast the local disk of this machine is, is not known";
+inline constexpr std::string_view give_checkpoint_size =
+    "give /job/checkpoint/size (with bandwidth, if not to where the data is), or the parameters of "
+    "the model: without checkpoints an interruption loses all that was done";
 std::string give_cpu_time(std::string_view operation);
 std::string give_gpu_time(std::string_view operation);
 std::string give_cost_on_cpu(std::string_view operation);

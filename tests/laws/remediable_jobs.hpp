@@ -152,6 +152,19 @@ inline Scenario generated(Generator& random) {
     layout += one_of("", R"(, "micro_batches": 8)");
     set("/job/parallel", layout + "}");
   }
+  if (spread.chance(0.1)) set("/cluster/gpus_per_instance", spread.chance(0.5) ? "1" : "3");
+  if (spread.chance(0.1)) set("/loader/tensors_per_sample", "3");
+  if (spread.chance(0.1)) set("/cluster/kept_warm", spread.chance(0.7) ? "1000 h" : "1 min");
+  if (spread.chance(0.05)) {
+    set("/loader/remote",
+        R"({"instance": "c5.4xlarge", "instances": 6, "workers_per_instance": 4})");
+  }
+  if (spread.chance(0.1)) {
+    set("/cluster/instance", "p4d.24xlarge");
+    set("/cluster/instances", "2");
+    set("/job/efficiency", "null");
+    set("/job/allreduce", R"({"parameters": 25000000, "algorithm": "nccl", "fabric": "tcp"})");
+  }
   return testing_resolve::scenario_with(settings);
 }
 
@@ -175,6 +188,33 @@ struct Remediable {
   Remediable(const Remediable&) = delete;
   Remediable& operator=(const Remediable&) = delete;
 };
+
+/// What a remedy tries of the plain job with these settings.
+inline std::vector<feedrate::study::Change> tried(const testing_resolve::Settings& settings,
+                                                  std::string_view name) {
+  const Remediable looked(testing_resolve::scenario_with(settings), nullptr, true, false);
+  for (const feedrate::study::Remedy* remedy : feedrate::study::all_remedies()) {
+    if (remedy->words.name != name) continue;
+    return remedy->applies(looked.situation) ? remedy->changes(looked.situation)
+                                             : std::vector<feedrate::study::Change>{};
+  }
+  FAIL("no remedy " << name);
+  return {};
+}
+
+inline Result run_with(testing_resolve::Settings settings, const feedrate::study::Setting& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+  return feedrate::study::run(testing_resolve::scenario_with(settings), catalog(), nullptr);
+}
+
+/// What the bill has of lines that begin so.
+inline double line_of(const Result& result, std::string_view what) {
+  double amount = 0.0;
+  for (const feedrate::BillLine& line : result.bill.lines) {
+    if (line.of.starts_with(what)) amount += line.amount.base();
+  }
+  return amount;
+}
 
 /// Calls `check` with so many generated jobs that can run.
 template <class Check>

@@ -98,6 +98,9 @@ class Table {
     rows_["shared_memory"] =
         where(pytorch && workers && job_.loader.transport == Transport::pickled,
               {{{"transport", "shared_memory"}}});
+    rows_["stacked_tensors"] = where(pytorch && workers && job_.loader.tensors_per_sample == 3.0 &&
+                                         job_.loader.transport != Transport::pickled,
+                                     {{{"tensors_per_sample", "0"}}});
     rows_["processes"] =
         where(torch && in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
               {{{"/loader/kind", "pytorch"}, {"/loader/lock", "null"}, {"num_workers", "cpus-1"}}});
@@ -394,8 +397,20 @@ class Table {
   void training() {
     const bool waits = in_.exposed_allreduce > Duration{} && job_.job.allreduce;
     const double n = job_.job.gradient_accumulation.value_or(1.0);
-    rows_["gradient_accumulation"] =
-        where(waits, more_than(0.0, "gradient_accumulation", {2.0 * n, 4.0 * n, 8.0 * n}));
+    std::vector<Setting> accumulated;
+    for (const double times : {2.0, 4.0, 8.0}) {
+      accumulated.push_back({{"gradient_accumulation", fmt::format("{:g}", times * n)}});
+      if (!job_.job.parallel || !job_.job.parallel->micro_batches) continue;
+      accumulated.back().emplace_back("/job/parallel/micro_batches",
+                                      fmt::format("{:g}", 8.0 * times));
+    }
+    // Layouts here have a pipeline.
+    rows_["gradient_accumulation"] = where(waits || job_.job.parallel, accumulated);
+    // Two instances with EFA are the only ones that are told to use something else.
+    const bool messages = now_.result.layout && now_.result.layout->exposed > Duration{};
+    rows_["fabric"] = where((waits || messages) && job_.cluster.zones_used() == 1.0 &&
+                                job_.job.allreduce->fabric == NetworkFabric::tcp,
+                            {{{"/job/allreduce/fabric", "efa"}}});
     const bool gathers = waits && job_.job.parallelism == Parallelism::fsdp;
     std::vector<Setting> fewer;
     for (const double times : {2.0, 3.0, 4.0}) {
@@ -443,6 +458,9 @@ class Table {
     rows_["background_checkpoints"] =
         where(wait(Stage::checkpoint) > 0.0 && !in_.checkpoint_background,
               {{{"/job/checkpoint/background", "true"}}});
+    rows_["checkpoints"] = where(in_.interruptions && in_.checkpoint_time == Duration{},
+                                 {{{"/job/checkpoint", "{}"}}});
+    rows_["checkpoints"].lacks = !parameters_of(job_.job);
     // Young's interval of 3.8 failures in 1,000 days of a node.
     const double between = 1000.0 * 86400.0 / 3.8 / in_.cluster_instances();
     const double young = std::sqrt(2.0 * in_.checkpoint_time.base() * between);
@@ -472,8 +490,10 @@ class Table {
 
   /// Four stages of layers, and micro-batches of a sample each where it is not said.
   void layouts() {
-    rows_["interleaved_stages"] = rows_["fewer_stages"] = rows_["overlapped_messages"] =
-        where(false, {});
+    for (const char* const name : {"interleaved_stages", "fewer_stages", "smaller_tensor_groups",
+                                   "outermost", "overlapped_messages"}) {
+      rows_[name] = where(false, {});
+    }
     if (!job_.job.parallel) return;
     const ParallelLayout& now = *job_.job.parallel;
     const double batch = *job_.loader.batch_size;
@@ -516,6 +536,21 @@ class Table {
     if (std::fmod(micro_batches, 4.0) == 0.0) add(4.0, each, micro_batches / 4.0);
     rows_["fewer_stages"] = where(true, fewer);
     rows_["overlapped_messages"] = {now.overlapped == 0.0, {}, true};
+    // Groups of one GPU: eight stages in place of four, or twice as many replicas.
+    std::vector<Setting> smaller;
+    const bool has_layers = now.layers == 24.0 || !is_interleaved;
+    if (has_layers && (!is_interleaved || std::fmod(micro_batches, 8.0) == 0.0)) {
+      smaller.push_back({{"/job/parallel/tensor", "1"}, {"/job/parallel/pipeline", "8"}});
+    }
+    if (std::fmod(micro_batches, 2.0) == 0.0) {
+      Setting set{{"/job/parallel/tensor", "1"}, {"batch_size", fmt::format("{:g}", batch / 2.0)}};
+      if (now.micro_batches) set.emplace_back("/job/parallel/micro_batches", "4");
+      if (job_.job.steps) set.emplace_back("/job/steps", fmt::format("{:.0f}", *job_.job.steps));
+      smaller.push_back(set);
+    }
+    rows_["smaller_tensor_groups"] = where(now_.result.layout->exposed > Duration{}, smaller);
+    rows_["outermost"] =
+        where(in_.cluster_instances() > 1.0, {{{"/job/parallel/outermost", "pipeline"}}});
   }
 
   void batches() {
@@ -566,6 +601,12 @@ class Table {
       rows_["spot"].sets = {{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}}};
     }
     const Source& source = job_.source;
+    rows_["on_demand"] = where(
+        priced && !own_price() && in_.interruptions && job_.cluster.purchase == Purchase::spot,
+        {{{"purchase", "on_demand"}}});
+    rows_["kept_warm"] =
+        where(priced && job_.cluster.kept_warm && *job_.cluster.kept_warm > now_.result.times.total,
+              {{{"/cluster/kept_warm", "null"}}});
     rows_["gateway_endpoint"] =
         where(source.nat_gateway == true && aws && !far() && source.service.family() == Service::s3,
               {{{"/source/nat_gateway", "false"}}});
@@ -615,10 +656,7 @@ class Table {
     for (const std::string& name : siblings([&](const Machine& other) {
            return other.vcpus && other.vcpus->value > mine.vcpus->value;
          })) {
-      more.push_back({{"instance", name}});
-      if (job_.loader.kind.family() == LoaderKind::inline_) continue;
-      const bool pool = job_.loader.kind.family() == LoaderKind::pool;
-      more.push_back({{"instance", name}, {"num_workers", pool ? "auto" : "cpus-1"}});
+      add_with_workers({{"instance", name}}, more);
     }
     rows_["more_cpus"] = where(waits, more);
     rows_["smaller_instance"] = {now_.result.bill.compute > Money{} && !own_price()};
@@ -627,6 +665,8 @@ class Table {
         where(helpers && helpers->instances == 6.0, {{{"/loader/remote/instances", "3"}},
                                                      {{"/loader/remote/instances", "2"}},
                                                      {{"/loader/remote/instances", "1"}}});
+    of_helpers();
+    all_gpus();
     std::vector<Setting> networks;
     for (const std::string& name : siblings([&](const Machine& other) {
            return other.network && other.network->value > mine.network->value;
@@ -677,6 +717,51 @@ class Table {
         set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps / times)));
       }
       several.sets.push_back(set);
+    }
+  }
+
+  /// The setting, and with it as many workers as an instance has threads to spare.
+  void add_with_workers(const Setting& set, std::vector<Setting>& sets) const {
+    sets.push_back(set);
+    if (job_.loader.kind.family() == LoaderKind::inline_) return;
+    sets.push_back(set);
+    const bool pool = job_.loader.kind.family() == LoaderKind::pool;
+    sets.back().emplace_back("num_workers", pool ? "auto" : "cpus-1");
+  }
+
+  void of_helpers() {
+    const auto& helpers = job_.loader.remote;
+    bool waits = false;
+    for (const Stage stage : {Stage::remote, Stage::network, Stage::download, Stage::disk}) {
+      waits = waits || wait(stage) > least_saving || now_.result.bottleneck.stage == stage;
+    }
+    rows_["more_helpers"] = where(helpers && waits, {});
+    if (helpers) {
+      // Half as many more each time, rounded up, to eight times as many.
+      rows_["more_helpers"].sets =
+          more_than(0.0, "/loader/remote/instances",
+                    helpers->instances == 6.0 ? std::vector{9.0, 14.0, 21.0, 32.0, 48.0}
+                                              : std::vector{2.0, 3.0, 5.0, 8.0});
+    }
+    // c5.4xlarge has 16.
+    rows_["helper_workers"] = where(helpers && helpers->workers_per_instance == 4.0,
+                                    {{{"/loader/remote/workers_per_instance", "null"}}});
+    rows_["own_cpus"] = where(helpers.has_value(), {});
+    add_with_workers({{"/loader/remote", "null"}}, rows_["own_cpus"].sets);
+  }
+
+  void all_gpus() {
+    const double all = now_.resolved.machine->gpus->value;
+    const double now = in_.cluster_ranks();
+    Expected& row = rows_["all_gpus"];
+    row.applies = now < all;
+    for (double n = now; n < all;) {
+      n = std::min(2.0 * n, all);
+      Setting set{{"/cluster/gpus_per_instance", fmt::format("{:g}", n)}};
+      if (job_.job.steps) {
+        set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps * now / n)));
+      }
+      add_with_workers(set, row.sets);
     }
   }
 

@@ -20,7 +20,10 @@ using study::Remedy;
 using study::Setting;
 using study::Situation;
 using testing_laws::for_remediable;
+using testing_laws::line_of;
 using testing_laws::Remediable;
+using testing_laws::run_with;
+using testing_laws::tried;
 using testing_resolve::catalog;
 
 TEST_CASE(
@@ -173,23 +176,6 @@ TEST_CASE("remedies: other regions, tiers, machines with disks and helpers are t
   CHECK_DRAWN(tiers > 5);
   CHECK_DRAWN(faster > 5);
   CHECK_DRAWN(abroad > 0);
-}
-
-/// What a remedy tries of the plain job with these settings.
-std::vector<Change> tried(const testing_resolve::Settings& settings, std::string_view name) {
-  const Remediable looked(testing_resolve::scenario_with(settings), nullptr, true, false);
-  for (const Remedy* remedy : study::all_remedies()) {
-    if (remedy->words.name != name) continue;
-    return remedy->applies(looked.situation) ? remedy->changes(looked.situation)
-                                             : std::vector<Change>{};
-  }
-  FAIL("no remedy " << name);
-  return {};
-}
-
-Result run_with(testing_resolve::Settings settings, const Setting& more) {
-  settings.insert(settings.end(), more.begin(), more.end());
-  return study::run(testing_resolve::scenario_with(settings), catalog(), nullptr);
 }
 
 TEST_CASE("remedies: data that goes along to another region is copied there once") {
@@ -361,14 +347,6 @@ TEST_CASE("remedies: with failures counted no interval is better than the one th
     settings.emplace_back("/job/checkpoint/interval", "null");
     CHECK(tried(settings, "checkpoint_interval").empty());
   }
-}
-
-double line_of(const Result& result, std::string_view what) {
-  double amount = 0.0;
-  for (const BillLine& line : result.bill.lines) {
-    if (line.of.starts_with(what)) amount += line.amount.base();
-  }
-  return amount;
 }
 
 TEST_CASE("remedies: a copy does not take its original off the bill") {
