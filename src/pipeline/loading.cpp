@@ -37,11 +37,13 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
 }
 
 /// Whether a thread of each worker downloads while the worker makes samples. Who fills a buffer
-/// before its first sample reads by itself.
+/// before its first sample reads by itself, loaders whose workers cut batches of their own have no
+/// such thread, and who makes one batch of an epoch at most has nothing to download beside it.
 bool has_download_threads(const Inputs& inputs) {
   return inputs.download_thread.at_once > 0.0 && traits(inputs.kind).whole_batches &&
          inputs.workers >= 1.0 && !inputs.remote && !inputs.sequential_stream &&
-         inputs.read_before <= 0.0;
+         inputs.read_before <= 0.0 && !cuts_batches(inputs) &&
+         epoch_shape(inputs).steps > inputs.workers;
 }
 
 /// Of the samples that one of `active` customers of a rank makes in an epoch, those that it has

@@ -45,7 +45,7 @@ void for_curves(unsigned seed, int count, Check check) {
                                                    random.chance(0.5) ? "mount" : "File",
                                                    random.log_uniform(50.0, 5000.0)));
     }
-    if (random.chance(0.2)) {
+    if (random.chance(0.3)) {
       // On many instances no rank has a whole batch.
       settings.emplace_back("/dataset/samples", "500");
       settings.emplace_back("/loader/drop_last", "true");
