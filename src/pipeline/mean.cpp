@@ -431,14 +431,17 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double whole = in_round(made.steps) - (part > 0.0 ? 1.0 : 0.0);
     const bool by_itself = ends && whole <= 0.0;
     const double busy = !ends ? opening : by_itself ? 1.0 : whole;
-    const double rate = flow.rate(busy / active);
+    // What was downloaded ahead keeps nobody waiting.
+    const bool ahead = (steps + last) * prefetched.excess < prefetched.had;
+    const double rate = ahead ? flow.free_rate(busy / active) : flow.rate(busy / active);
+    const double loader = pace.loader - (ahead ? prefetched.excess : 0.0);
     if (rate < 1e299) {
       // Of a loop that is left, its last batch is as large as the others of its round.
       const double each = ends ? 1.0 : shape.last_batch / full;
       const double work = by_itself ? part : busy * each;
       const double made_before = by_itself ? part : ends ? busy : in_round(trained) * each;
       // Beyond what the pace has of it already.
-      last_round = std::max(0.0, work * inputs.ranks * full / rate - made_before * pace.loader);
+      last_round = std::max(0.0, work * inputs.ranks * full / rate - made_before * loader);
     }
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
