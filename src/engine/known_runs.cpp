@@ -22,7 +22,8 @@ std::uint64_t mark_of(const Model& model, std::uint64_t seed) {
   std::uint64_t mark = mixed(seed);
   for (const Program& program : model.programs) {
     for (const Instruction& step : program) {
-      const auto amount = static_cast<std::uint64_t>(step.time.ns + step.count);
+      const auto amount =
+          static_cast<std::uint64_t>(step.time.ns) + static_cast<std::uint64_t>(step.count);
       mark = mixed(mark ^ bits_as<std::uint64_t>(step.work.units) ^ amount);
     }
   }
@@ -31,9 +32,19 @@ std::uint64_t mark_of(const Model& model, std::uint64_t seed) {
 
 // Bytes, but for what is small.
 std::size_t size_of(const Run& run) {
-  std::size_t size = run.model.processes.size() * (sizeof(Process) + sizeof(ProcessStats)) +
+  std::size_t size = sizeof(Run) +
+                     run.model.processes.size() * (sizeof(Process) + sizeof(ProcessStats)) +
                      run.model.queues.size() * (sizeof(Queue) + sizeof(QueueStats));
   for (const Program& program : run.model.programs) size += program.size() * sizeof(Instruction);
+  for (const FactorList& list : run.model.lists) {
+    size += (list.factor.size() + list.up_to.size()) * sizeof(double);
+  }
+  for (const Resource& resource : run.model.resources) {
+    size += sizeof(Resource) + sizeof(ResourceStats) + resource.curve.size() * sizeof(double);
+  }
+  for (const MarkStats& mark : run.outcome.marks) {
+    size += sizeof(MarkStats) + mark.first.size() * sizeof(Ticks);
+  }
   return size;
 }
 

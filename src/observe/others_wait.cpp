@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -13,28 +15,35 @@
 namespace feedrate::observe {
 namespace {
 
-/// Where every rank tells its waits: how much longer than the first one's the longest of a step is.
+/// Where every rank tells the wait of each step: how much longer than the first one's the longest
+/// of a step is. Means over steps do not tell who waited in which.
 std::optional<double> told_by_all(const StepSamples& told, double ranks) {
   const auto waits = told.find(MetricId::data_wait);
-  if (waits == told.end()) return std::nullopt;
+  if (waits == told.end() || waits->second.empty()) return std::nullopt;
   struct OfStep {
-    double own = 0.0, longest = 0.0, ranks = 0.0;
+    std::optional<double> own{};
+    double longest = 0.0;
+    std::set<std::string> ranks{};
   };
   using Key = std::pair<std::int64_t, std::int64_t>;
   std::map<Key, OfStep> steps;
   std::map<std::string, std::int64_t> places;
   const std::string& first = waits->second.front().name;
   for (const Sample& s : waits->second) {
+    if (s.steps != 1.0) continue;
     OfStep& step = steps[{s.epoch.value_or(0), s.step.value_or(places[s.name]++)}];
     if (s.name == first) step.own = s.value;
     step.longest = std::max(step.longest, s.value);
-    step.ranks += 1.0;
+    step.ranks.insert(s.name);
   }
   std::vector<double> more;
   for (const auto& [key, step] : steps) {
-    if (step.ranks >= ranks) more.push_back(step.longest - step.own);
+    if (step.own && static_cast<double>(step.ranks.size()) >= ranks) {
+      more.push_back(step.longest - *step.own);
+    }
   }
-  return more.empty() ? std::nullopt : std::optional(mean(more));
+  constexpr std::size_t least = 10;
+  return more.size() < least ? std::nullopt : std::optional(mean(more));
 }
 
 /// What a rank tells of its steps, each by itself or means of some.

@@ -218,7 +218,7 @@ void add_stream(const EpochParts& epoch, Capacities& capacities, const BuiltKind
   const double active = division_of(inputs).workers;
   const auto stream = stream_of(inputs, epoch.kind, misses, active);
   if (!stream) return;
-  const DownloadThread thread = download_thread_of(inputs, most_of_one(inputs, active));
+  const DownloadThread thread = download_thread_of(inputs, most_dealt(inputs));
   const bool of_workers = thread.at_once > 0.0;
   const double chunk = inputs.batch / chunks_of(inputs);
   Loading fetching;

@@ -252,7 +252,7 @@ Flow::Flow(const Inputs& inputs, EpochKind kind, const Misses& misses, double ac
       stream_beyond_nic_ = alone_at(station.beyond_nic(), customers);
     }
     for (const SampleLimit& limit : stream_limits(inputs, kind, misses)) limits_.push_back(limit);
-    const DownloadThread thread = download_thread_of(inputs, most_of_one(inputs, active));
+    const DownloadThread thread = download_thread_of(inputs, most_dealt(inputs));
     if (thread.ahead < thread.at_once) waits_for_worker_ = 1.0 - thread.ahead / thread.at_once;
   }
   burst_.assign(limits_.size(), 0);

@@ -37,8 +37,8 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
 }
 
 /// Whether a thread of each worker downloads while the worker makes samples. Who fills a buffer
-/// before its first sample reads by itself, loaders whose workers cut batches of their own have no
-/// such thread, and who makes one batch of an epoch at most has nothing to download beside it.
+/// before its first sample reads by itself. Loaders whose workers cut batches of their own have no
+/// such thread. Who makes one batch of an epoch at most has nothing to download beside it.
 bool has_download_threads(const Inputs& inputs) {
   return inputs.download_thread.at_once > 0.0 && traits(inputs.kind).whole_batches &&
          inputs.workers >= 1.0 && !inputs.remote && !inputs.sequential_stream &&
@@ -373,6 +373,11 @@ double most_of_one(const Inputs& inputs, double active) {
   // Of who has most of the samples, and ends last.
   const Division division = division_of(inputs);
   return division.few > 0.0 ? division.most.samples : epoch_shape(inputs).samples() / active;
+}
+
+double most_dealt(const Inputs& inputs) {
+  return std::min(epoch_shape(inputs).samples(),
+                  division_of(inputs).batches_of(0.0) * inputs.batch);
 }
 
 DownloadThread download_thread_of(const Inputs& inputs, double own) {

@@ -149,6 +149,9 @@ double active_workers(const Inputs& inputs);
 /// Samples that one of `active` customers of a rank makes in an epoch, of who makes most.
 double most_of_one(const Inputs& inputs, double active);
 
+/// Samples of the worker of a rank that makes most of an epoch, where batches are dealt in turn.
+double most_dealt(const Inputs& inputs);
+
 /// What the thread of a worker that makes `own` samples downloads; `at_once` is 0 where no worker
 /// has such a thread.
 DownloadThread download_thread_of(const Inputs& inputs, double own);

@@ -248,13 +248,15 @@ Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double openin
   const Flow& flow = e.flow;
   Prefetched made;
   if (flow.streamed() >= 1e299) return made;
-  const DownloadThread thread = download_thread_of(e.inputs, most_of_one(e.inputs, e.active));
+  const DownloadThread thread = download_thread_of(e.inputs, most_dealt(e.inputs));
   if (thread.at_once <= 0.0) return made;
   made.samples = thread.first;
   const double ranks = e.inputs.ranks;
   const double of_first = thread.first * ranks;
   const double connected = at_rate(opening * of_first, flow.streamed(opening / e.active));
-  const double let_through = at_rate(of_first, flow.limit_of_stream());
+  // All of them together fetch no more than the epoch.
+  const double of_epoch = epoch_shape(e.inputs).samples() / e.active * ranks;
+  const double let_through = at_rate(std::min(of_first, of_epoch), flow.limit_of_stream());
   made.limited = let_through > connected;
   made.seconds = std::max(connected, let_through);
   made.late = std::max(connected, opening * let_through) - made.seconds;

@@ -91,7 +91,7 @@ void tell_of_dealt_batches(Context& context) {
   context.out.caveats.push_back(
       "Instances with different numbers of GPUs have different numbers of workers for each: "
       "simulated as if batches were dealt to these in turn, and not cut by each of its own "
-      "objects; give a number (/loader/num_workers).");
+      "samples; give a number (/loader/num_workers).");
 }
 
 }  // namespace
@@ -138,7 +138,9 @@ void resolve_division(Context& context) {
   const double each = per_object(s);
   const Stage stage = Stage::download;
   const bool dealt = ranks_differ(s);
-  inputs.own_batches = s.loader.kind.row().cuts_batches && !dealt;
+  const bool cut = s.loader.kind.row().cuts_batches;
+  inputs.own_batches = cut && !dealt;
+  if (cut && dealt) tell_of_dealt_batches(context);
   if (each > 1.0 && inputs.samples > 0.0) {
     const double objects = std::max(1.0, std::ceil(inputs.samples / each));
     inputs.per_object = std::min(each, inputs.samples);  // the last one has what is left
@@ -146,7 +148,7 @@ void resolve_division(Context& context) {
         stage, divided_by_key, s.loader.divided_by,
         generic_stream(context) ? DividedBy::objects : DividedBy::samples, divided_by_words);
     inputs.whole_objects = by == DividedBy::objects && !dealt;
-    if (by == DividedBy::objects && dealt) tell_of_dealt_batches(context);
+    if (by == DividedBy::objects && dealt && !cut) tell_of_dealt_batches(context);
     if (inputs.whole_objects) {
       inputs.times_read = times_read(context, objects);
       const bool said = s.loader.divided_by || context.by_name(divided_by_key) != nullptr;

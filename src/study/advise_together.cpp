@@ -1,6 +1,7 @@
 // The best combination of remedies in one job.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/parallel.hpp"
@@ -268,8 +269,13 @@ std::vector<const Remedied*> of_mean(const std::vector<const Remedied*>& rows,
   std::vector<const Remedied*> all = rows;
   for (const Remedied*& row : all) {
     if (!parts_from_mean(*row)) continue;
-    own.push_back(*row);
-    own.back().after = simulate(row->set);
+    Remedied by_mean = *row;
+    try {
+      by_mean.after = simulate(row->set);
+    } catch (const InputError&) {
+      continue;
+    }
+    own.push_back(std::move(by_mean));
     row = &own.back();
   }
   return all;

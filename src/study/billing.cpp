@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "pipeline/division.hpp"
 #include "pipeline/loading.hpp"
 #include "study/cost.hpp"
 #include "study/drawn_job.hpp"
@@ -147,9 +148,11 @@ struct Biller {
   }
 
   /// Of the dataset, what workers that take samples by their index read in an epoch: none of those
-  /// that drop_last leaves out. Objects of many samples, and streams, are read to their ends.
+  /// that drop_last leaves out. Objects of many samples, streams, and
+  /// what workers cut batches of by themselves are read to their ends.
   [[nodiscard]] double share_read() const {
-    const bool by_index = !inputs.pooled() && inputs.per_object <= 0.0 && !inputs.sequential_stream;
+    const bool by_index = !inputs.pooled() && inputs.per_object <= 0.0 &&
+                          !inputs.sequential_stream && !pipeline::cuts_batches(inputs);
     return by_index ? outcome.samples / inputs.samples : 1.0;
   }
 

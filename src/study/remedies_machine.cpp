@@ -410,7 +410,7 @@ const Remedy machine_list[] = {
      more_helpers},
     {{"helper_workers", "a worker for each CPU of an auxiliary instance", RemedyKind::setting, 0.1,
       Rung::one_gpu_in_memory, "auxiliary instances have fewer workers than CPUs",
-      "CPUs that no worker uses are paid for nothing",
+      "CPUs that no worker uses are paid for and do nothing",
       "each worker takes memory of its instance, and may start threads of its own"},
      [](const Situation& s) {
        const auto& remote = s.scenario.loader.remote;

@@ -75,7 +75,9 @@ std::string storage_paid_again(double runs, Duration held, double months) {
 
 std::string held_too_short(Duration held, Duration job) {
   return fmt::format(
-      "/source/storage_held: the job reads for {} what is paid for {}: the bill lacks the rest",
+      "/source/storage_held: the job reads the data for {}, and its storage is paid for {}: the "
+      "bill "
+      "lacks the rest",
       span_words(job), span_words(held));
 }
 

@@ -97,9 +97,11 @@ struct Recorded<OtherWorkers> {
     using W = OtherWorkers;
     return {
         written<&W::now>("now", "workers of a GPU, as the scenario has them"),
-        written<&W::tried>("tried",
-                           "largest number tried; above 33 in steps of 3 %, above twice the "
-                           "hardware threads of a GPU, for workers that mostly wait, of 10 %"),
+        written<&W::tried>(
+            "tried",
+            "largest number tried; above 33 in steps of 3 %, above twice the "
+            "CPU threads of the instance for each GPU, for workers that mostly wait, "
+            "of 10 %"),
         written<&W::best>("best", "the fewest within 1 % of the shortest time"),
         written<&W::gain>("gain", "fraction of total_s that these save"),
         written<&W::replaces_inline>(
@@ -109,8 +111,8 @@ struct Recorded<OtherWorkers> {
         written<&W::memory_is_full>("memory_is_full",
                                     "the instance has no memory for more, which might gain"),
         written<&W::then>("then",
-                          "the bottleneck with best, where these are more than twice the hardware "
-                          "threads of a GPU; else null"),
+                          "the bottleneck with best, where these are more than twice the CPU "
+                          "threads of the instance for each GPU; else null"),
     };
   }
 };
