@@ -56,7 +56,10 @@ struct ReadBefore {
 
 ReadBefore read_before(const Inputs& inputs, double active) {
   if (inputs.read_before <= 0.0 || active <= 0.0 || inputs.sequential_stream) return {};
-  const double own = most_of_one(inputs, active);
+  // Of who has most of the samples, and ends last.
+  const Division division = division_of(inputs);
+  const double own =
+      division.few > 0.0 ? division.most.samples : epoch_shape(inputs).samples() / active;
   const double before = inputs.read_before / (traits(inputs.kind).shared_batches ? active : 1.0);
   // A little is left, so that what is read is never divided by nothing.
   constexpr double least_left = 1e-6;
@@ -367,12 +370,6 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
   if (inputs.remote) all.push_back(of_helpers(inputs, kind, misses));
   if (all.size() > 1) pass_one_nic(inputs, kind, misses, all.front(), all.back());
   return all;
-}
-
-double most_of_one(const Inputs& inputs, double active) {
-  // Of who has most of the samples, and ends last.
-  const Division division = division_of(inputs);
-  return division.few > 0.0 ? division.most.samples : epoch_shape(inputs).samples() / active;
 }
 
 double most_dealt(const Inputs& inputs) {

@@ -146,9 +146,6 @@ double most_begun(const Inputs& inputs);
 /// samples (pool), or workers that own any samples.
 double active_workers(const Inputs& inputs);
 
-/// Samples that one of `active` customers of a rank makes in an epoch, of who makes most.
-double most_of_one(const Inputs& inputs, double active);
-
 /// Samples of the worker of a rank that makes most of an epoch, where batches are dealt in turn.
 double most_dealt(const Inputs& inputs);
 

@@ -1,6 +1,7 @@
 // The list of remedies, which of them go together, and what several of them need.
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
 #include "words/remedies.hpp"
@@ -29,6 +30,11 @@ bool as_in_catalogue(const Situation& s) {
   const Cluster& cluster = s.scenario.cluster;
   return cluster.instance && !cluster.price && !cluster.prices && !cluster.vcpus &&
          !cluster.cores && !cluster.memory && !cluster.network;
+}
+
+void keep_samples_of_steps(const Situation& s, double now, double then, Change& change) {
+  if (!s.scenario.job.steps) return;
+  change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / then)));
 }
 
 void add_with_its_workers(const Situation& s, Change change, std::vector<Change>& list) {

@@ -263,9 +263,7 @@ std::vector<Change> more_gpus(const Situation& s) {
     n = std::min(2.0 * n, all);
     Change change{{{"/cluster/gpus_per_instance", exact_text(n)}},
                   words::gpus_of_instance(n, all, now, s.inputs().cluster_instances())};
-    if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
-    }
+    keep_samples_of_steps(s, now, n, change);
     list.push_back(change);
     add_with_its_workers(s, std::move(change), list);
   }
@@ -310,10 +308,7 @@ std::vector<Change> more_instances(const Situation& s) {
   for (double times = 2.0; times <= most; times *= 2.0) {
     const double n = now * times;
     Change change{{{"instances", exact_text(n)}}, words::number_of(n, "instances")};
-    // On as many samples.
-    if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
-    }
+    keep_samples_of_steps(s, 1.0, times, change);
     list.push_back(std::move(change));
   }
   return list;
@@ -327,9 +322,7 @@ std::vector<Change> fewer_instances(const Situation& s) {
     n = std::ceil(n / 2.0);
     Change change{{{"instances", exact_text(n)}},
                   words::number_of(n, n > 1.0 ? "instances" : "instance")};
-    if (s.scenario.job.steps) {
-      change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / n)));
-    }
+    keep_samples_of_steps(s, now, n, change);
     list.push_back(std::move(change));
   }
   return list;

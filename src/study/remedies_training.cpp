@@ -32,9 +32,7 @@ Change larger_batch(const Situation& s, double times, const Setting& beside = {}
     change.words += (change.words.empty() ? "" : ", ") + words::assigned(key, value);
   }
   if (!s.scenario.job.step->gpu_memory) change.words += ", if the GPU's memory holds it";
-  if (s.scenario.job.steps) {
-    change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps / times)));
-  }
+  keep_samples_of_steps(s, 1.0, times, change);
   return change;
 }
 

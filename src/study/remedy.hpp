@@ -94,6 +94,8 @@ bool from_objects(const Situation& s);
 std::string region_of_job(const Situation& s);
 /// Whether what an instance has and costs is the catalogue's.
 bool as_in_catalogue(const Situation& s);
+/// A job of so many steps trains on as many samples where each is of `then` for every `now`.
+void keep_samples_of_steps(const Situation& s, double now, double then, Change& change);
 /// A change of the instance, with as many workers as the new one has threads to spare.
 void add_with_its_workers(const Situation& s, Change change, std::vector<Change>& list);
 /// Of objects of S3 that are as large as those that are there.
