@@ -244,7 +244,8 @@ struct Prefetched {
 };
 
 /// Connections bring all of the first shards together; a limit lets one through after the other.
-Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double opening) {
+/// A loop of `steps` that is left in its first round waits for as many of them.
+Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double opening, double steps) {
   const Flow& flow = e.flow;
   Prefetched made;
   if (flow.streamed() >= 1e299) return made;
@@ -259,7 +260,7 @@ Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double openin
   const double let_through = at_rate(std::min(of_first, of_epoch), flow.limit_of_stream());
   made.limited = let_through > connected;
   made.seconds = std::max(connected, let_through);
-  made.late = std::max(connected, opening * let_through) - made.seconds;
+  made.late = std::max(connected, std::min(opening, steps) * let_through) - made.seconds;
   // From then on downloads keep workers waiting, if they do, and what comes last is made after it
   // has come.
   const double of_sample = e.active / e.batch;
@@ -344,7 +345,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     first = at_rate(in_opening, flow.free_rate(at_work)) + c.ahead;
     first_limited = round_limited = at_rate(in_opening, flow.rate(at_work));
   }
-  const Prefetched prefetched = prefetched_by_threads(e, pace, opening);
+  const Prefetched prefetched = prefetched_by_threads(e, pace, opening, std::ceil(shape.steps));
   if (prefetched.samples > 0.0) {
     const double later = in_opening * std::max(0.0, 1.0 - prefetched.samples / full);
     first_limited = std::max(at_rate(later, flow.limit(at_work)),
@@ -360,8 +361,9 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (first > 0.0) {
     const double varied = spread * std::sqrt(rounds) * queueing::deviations_of_largest(e.sources);
     // What a limit lets through does not vary.
+    const double had = std::min(prefetched.had, rounds * chain * prefetched.excess);
     unaided = prefetched.late +
-              std::max(rounds * (first - c.ahead) + varied, rounds * round_limited - had_at_first);
+              std::max(rounds * (first - c.ahead) + varied, rounds * round_limited - had);
   }
   const double first_of_one = std::max(first, first_limited);
   // Every epoch begins with nothing in stock, so the GPU meets the latest of the batches that it
@@ -432,16 +434,22 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double part = made.last_batch < inputs.batch ? made.last_batch / inputs.batch : 0.0;
     const double whole = in_round(made.steps) - (part > 0.0 ? 1.0 : 0.0);
     const bool by_itself = ends && whole <= 0.0;
-    const double busy = !ends ? opening : by_itself ? 1.0 : whole;
+    // Of a first round whose shards a limit lets through one after the other, no batch waits for
+    // those after it.
+    const bool in_turns = prefetched.limited && trained <= opening;
+    const double busy = !ends ? (in_turns ? trained : opening) : by_itself ? 1.0 : whole;
     // What was downloaded ahead keeps nobody waiting.
     const bool ahead = (steps + last) * prefetched.excess < prefetched.had;
     const double rate = ahead ? flow.free_rate(busy / active) : flow.rate(busy / active);
     const double loader = pace.loader - (ahead ? prefetched.excess : 0.0);
     if (rate < 1e299) {
-      // Of a loop that is left, its last batch is as large as the others of its round.
-      const double each = ends ? 1.0 : shape.last_batch / full;
-      const double work = by_itself ? part : busy * each;
-      const double made_before = by_itself ? part : ends ? busy : in_round(trained) * each;
+      // Of a loop that is left, workers are at work on the round that its last batch is of.
+      const double begun = trained - in_round(trained);
+      const auto of_round = [&](double batches) {
+        return (made.first(begun + batches).samples() - made.first(begun).samples()) / full;
+      };
+      const double work = by_itself ? part : ends ? busy : of_round(busy);
+      const double made_before = by_itself ? part : ends ? busy : of_round(in_round(trained));
       // Beyond what the pace has of it already.
       last_round = std::max(0.0, work * inputs.ranks * full / rate - made_before * loader);
     }

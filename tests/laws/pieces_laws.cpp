@@ -179,7 +179,8 @@ TEST_CASE("pieces: what few workers add at the end is not on top of what a limit
       in.disk->limits.back().rate = part * most;
       const double slower = time_of(in);
       INFO("job " << i << " at " << part << " times its rate");
-      REQUIRE(slower >= before * (1.0 - 1e-7));  // two paces are found, each to some digits
+      // Workers that a limit holds leave their cores to others: by some millionths of a job.
+      REQUIRE(slower >= before * (1.0 - 1e-5));
       longer += slower > before * 1.001 ? 1 : 0;
       before = slower;
     }

@@ -358,7 +358,9 @@ void check_page_cache(const World& w, const Inputs& in) {
     room = base(*s.disk.page_cache);
   } else {
     const double batch = in.batch * base(to_gpu(w));
-    const double ahead = (in.kind == LoaderKind::pool ? 1.0 : in.workers) * in.prefetch;
+    // No more than an epoch has are begun.
+    const double ahead = std::min((in.kind == LoaderKind::pool ? 1.0 : in.workers) * in.prefetch,
+                                  pipeline::epoch_shape(in).steps);
     const double pinned = s.loader.pin_memory.value_or(false) ? 2.0 : 0.0;
     const double shards =
         s.source.distribution == Distribution::sharded_by_s3_key ? s.cluster.instances : 1.0;

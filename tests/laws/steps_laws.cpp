@@ -63,7 +63,11 @@ TEST_CASE("steps: one step more takes longer, reads more and trains on more samp
     const double less = in.download_thread.at_once > 0.0 ? 0.05 : 1e-8;
     REQUIRE(more.training().base() >= fewer.training().base() * (1.0 - less));
     REQUIRE(more.total.busy.base() > fewer.total.busy.base());
-    REQUIRE(more.trained_samples > fewer.trained_samples);
+    // Ranks that have fewer samples than others repeat some at an epoch's end.
+    const double of_ranks = samples_of_instance(in, 0.0) * in.instances_alike() / in.times_loaded;
+    const bool repeats = of_ranks > in.samples * (1.0 + 1e-9);
+    REQUIRE(more.trained_samples >= fewer.trained_samples);
+    REQUIRE((repeats || more.trained_samples > fewer.trained_samples));
     REQUIRE(epochs_read(with_steps(in, steps + 1.0)) >= epochs_read(with_steps(in, steps)) - 1e-12);
   }
 }
