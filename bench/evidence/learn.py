@@ -14,9 +14,9 @@ from corpus import CLASSES, NINETY
 BORROWED = 6.0  # studies that the rest of the corpus weighs in a class
 LEAST = 0.005  # nothing is known better than half a percent
 KNOWN = ("nothing", "fitted", "profile")
-DEGREES = (3, 4, 5, 6, 8, 10, 15, 30)
+DEGREES = (2, 3, 4, 5, 6, 8, 10, 15, 30)
 # Student's t: 75 %, 90 % and 95 % by degrees of freedom: half-widths of 50, 80 and 90 %.
-STUDENT = {3: (0.7649, 1.6377, 2.3534), 4: (0.7407, 1.5332, 2.1318), 5: (0.7267, 1.4759, 2.0150),
+STUDENT = {2: (0.8165, 1.8856, 2.9200), 3: (0.7649, 1.6377, 2.3534), 4: (0.7407, 1.5332, 2.1318), 5: (0.7267, 1.4759, 2.0150),
            6: (0.7176, 1.4398, 1.9432), 8: (0.7064, 1.3968, 1.8595), 10: (0.6998, 1.3722, 1.8125),
            15: (0.6912, 1.3406, 1.7531), 30: (0.6828, 1.3104, 1.6973)}
 NORMAL = (0.6745, 1.2816, NINETY)
@@ -34,6 +34,7 @@ class ClassError:
     studies: int
     median_abs: float  # |measured / predicted - 1|
     factor: float  # nine of ten within times or over this
+    reach: float = 1.0  # by so much of what is drawn for a stage, times of jobs vary
 
     def half_width(self, level):
         return math.hypot(self.between, self.within) * STUDENT[self.degrees][level]
@@ -160,6 +161,34 @@ def table(studies, out=None):
     for name in ("any", *CLASSES):
         ordered(rows, name)
     return rows
+
+
+def drawn_beside(point, row, ends):
+    """Half-width of a drawn 90 % interval, beside that of the job's errors that it was drawn for."""
+    own = (point.own(1) + point.own(-1)) / 2
+    return math.log(ends[1] / ends[0]) / 2 / math.hypot(row.half_width(2), own)
+
+
+def let_reach(rows, points, out=None):
+    """Errors are learned of whole jobs and drawn for stages. A stage twice as slow makes a job less than that, where other stages
+    and constants have a part in it: rows are widened by what their intervals lack. `points`: (point, drawn_beside) by study."""
+    by_row = {}
+    for study, ratios in points.items():
+        if study == out:
+            continue
+        own = {}
+        for point, ratio in ratios:
+            for name in {"any", point.kind, f"{point.kind}/{point.known}"}:
+                own.setdefault(name, []).append(math.log(ratio))
+        for name, of_study in own.items():
+            by_row.setdefault(name, []).append(median(of_study))
+    for name, row in rows.items():
+        reach = 0.0
+        for level in ("any", name.split("/")[0], name):
+            found = by_row.get(level, [])
+            if found:
+                reach = (len(found) * median(found) + BORROWED * reach) / (len(found) + BORROWED)
+        row.reach = math.exp(reach)
 
 
 def row_of(rows, point):

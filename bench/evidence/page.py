@@ -258,7 +258,7 @@ def frozen_rows(frozen, studies):
                percent(median(now), 1) if now else "–"]
 
 
-def pages(studies, tables, drawn, frozen, lacking):
+def pages(studies, tables, drawn, whole, frozen, lacking):
     judged = []
     for key, study in studies.items():
         pooled = pooled_factor(studies, key)
@@ -345,11 +345,12 @@ Points that helped to choose a number since then stand as they were predicted, a
 
 ## The model's own error
 
-{table(["class", "bias", "between studies", "within a study", "degrees of freedom", "points", "studies", "90 % of this", "nine of ten points"], [[r.name, percent(math.exp(r.bias) - 1, 1), percent(r.between, 1), percent(r.within, 1), r.degrees, r.points, r.studies, f"× {math.exp(r.half_width(2)):.2f}", f"× {r.factor:.2f}"] for r in learned_rows(studies)])}
+{table(["class", "bias", "between studies", "within a study", "degrees of freedom", "points", "studies", "90 % of this", "nine of ten points", "reach"], [[r.name, percent(math.exp(r.bias) - 1, 1), percent(r.between, 1), percent(r.within, 1), r.degrees, r.points, r.studies, f"× {math.exp(r.half_width(2)):.2f}", f"× {r.factor:.2f}", f"{r.reach:.2f}"] for r in whole.values()])}
 "90 % of this" is the half-width that the row alone makes, "nine of ten points" the distance that nine of ten of its class's residuals kept,
 without any model of them: the one is learned of both the class and all others, so that they differ most where studies are few. The bias
 is a defect that waits for its mechanism; it is listed, and the width covers it. Student's t of the logarithm, learned with the study as the unit; a class borrows from all others with the weight of six studies, and who knows more of a job is no less sure of it: rows that say otherwise share their width. What the
-inputs' own errors explain of a miss is taken off first. `src/model/class_errors.inc` is this table, which every band is drawn with.
+inputs' own errors explain of a miss is taken off first. Errors are learned of jobs' times and drawn for stages; "reach" is how much of what is
+drawn for stages jobs' times vary by, found of the other studies' intervals, and what is drawn is wider by it. `src/model/class_errors.inc` is this table, which every band is drawn with.
 """
     return {PAGE: text, "summary": summary_of(published, len(by_others)),
             "docs/accuracy/predicted.svg": plots.predicted_against_measured([one.p for one in published]),
@@ -390,7 +391,3 @@ def own_coverage(judged):
     share, low, high = share_between(by)
     return [(0.9, share, low, high)]
 
-
-def learned_rows(studies):
-    import learn
-    return learn.table(studies).values()

@@ -1,6 +1,7 @@
 #include "base/random.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include "base/fingerprint.hpp"
 #include "base/portable_math.hpp"
@@ -88,6 +89,7 @@ double normal_quantile(double u) {
 }
 
 double student_quantile(double u, double degrees_of_freedom) {
+  if (degrees_of_freedom < 3.0) return (2.0 * u - 1.0) / std::sqrt(2.0 * u * (1.0 - u));
   const double z = normal_quantile(u);
   const double s = z * z;
   const double less = 1.0 / degrees_of_freedom;
@@ -96,6 +98,35 @@ double student_quantile(double u, double degrees_of_freedom) {
   const double third = (((3.0 * s + 19.0) * s + 17.0) * s - 15.0) / 384.0;
   const double fourth = ((((79.0 * s + 776.0) * s + 1482.0) * s - 1920.0) * s - 945.0) / 92160.0;
   return z * (1.0 + less * (first + less * (second + less * (third + less * fourth))));
+}
+
+/// The share of the chi-square distribution below `x`: the series of the incomplete gamma function,
+/// of half as many as `whole` degrees of freedom.
+static double chi_square_share(double x, double whole) {
+  const double a = 0.5 * whole;
+  double gamma = std::fmod(whole, 2.0) == 0.0 ? 1.0 : std::sqrt(std::numbers::pi);
+  for (double below = a - std::ceil(a) + 1.0; below < a; below += 1.0) gamma *= below;
+  double term = 1.0 / a;
+  double sum = term;
+  for (double n = 1.0; term > 1e-12 * sum; n += 1.0) {
+    term *= 0.5 * x / (a + n);
+    sum += term;
+  }
+  return sum * portable::pow(0.5 * x, a) * portable::exp(-0.5 * x) / gamma;
+}
+
+double chi_square_quantile(double u, double degrees_of_freedom) {
+  if (degrees_of_freedom < 3.0) return -2.0 * portable::log1p(-u);
+  const double whole = std::round(degrees_of_freedom);
+  if (whole > 100.0) return whole + normal_quantile(u) * std::sqrt(2.0 * whole);
+  double low = 0.0;
+  double high = whole;
+  while (chi_square_share(high, whole) < u) high *= 2.0;
+  while (high - low > 1e-9 * high) {
+    const double middle = 0.5 * (low + high);
+    (chi_square_share(middle, whole) < u ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
 }
 
 Random::Layers Random::make_exponential() {

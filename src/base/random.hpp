@@ -25,9 +25,14 @@ double uniform_of(std::uint64_t seed, std::uint64_t stream, std::string_view nam
 /// 2003).
 double normal_quantile(double u);
 
-/// The same of Student's t with so many degrees of freedom, 3 or more, by Fisher and Cornish's
-/// series (1960): to 2 % where 0.002 < u < 0.998; beyond, its tails are lighter.
+/// The same of Student's t. With 3 degrees of freedom or more by Fisher and Cornish's series
+/// (1960): to 2 % where 0.002 < u < 0.998; beyond, its tails are lighter. Fewer than 3 count as 2,
+/// by their closed form.
 double student_quantile(double u, double degrees_of_freedom);
+
+/// The same of the chi-square distribution with so many degrees of freedom, a whole number: to nine
+/// digits, and as if normal beyond 100. Fewer than 3 count as 2, as above.
+double chi_square_quantile(double u, double degrees_of_freedom);
 
 /// Stream `stream` of seed `seed`: xoshiro256++ (Blackman and Vigna 2019), seeded through
 /// SplitMix64. The one generator of sequences. A number that must not depend on how many others are

@@ -2,6 +2,8 @@
 // what is compared, less where more is known; and the words for what predictions were off by.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
@@ -69,14 +71,14 @@ TEST_CASE("model error: quantiles of Student's t are those of the tables") {
     double degrees, u, t;
   };
   for (const Known& known :
-       {Known{3, 0.75, 0.7649}, Known{3, 0.95, 2.3534}, Known{4, 0.9, 1.5332},
+       {Known{2, 0.75, 0.8165}, Known{2, 0.95, 2.9200}, Known{2, 0.995, 9.9248}, Known{3, 0.75, 0.7649}, Known{3, 0.95, 2.3534}, Known{4, 0.9, 1.5332},
         Known{4, 0.95, 2.1318}, Known{4, 0.995, 4.6041}, Known{6, 0.99, 3.1427},
         Known{30, 0.95, 1.6973}, Known{1e9, 0.975, 1.9600}}) {
     INFO(known.degrees << " degrees of freedom, " << known.u);
     CHECK(student_quantile(known.u, known.degrees) == Approx(known.t).epsilon(0.02));
     CHECK(student_quantile(1.0 - known.u, known.degrees) == Approx(-known.t).epsilon(0.02));
   }
-  for (const double degrees : {3.0, 4.0, 8.0, 30.0}) {
+  for (const double degrees : {2.0, 3.0, 4.0, 8.0, 30.0}) {
     CHECK(student_quantile(0.5, degrees) == Approx(0.0).margin(1e-12));
     double before = -1e9;
     for (double u = 1e-6; u < 1.0; u += 1e-3) {
@@ -84,6 +86,45 @@ TEST_CASE("model error: quantiles of Student's t are those of the tables") {
       CHECK(now > before);
       before = now;
     }
+  }
+}
+
+TEST_CASE("model error: quantiles of the chi-square distribution are those of the tables") {
+  struct Known {
+    double degrees, u, x;
+  };
+  for (const Known& known :
+       {Known{2, 0.05, 0.102587}, Known{2, 0.95, 5.991465}, Known{3, 0.01, 0.114832},
+        Known{3, 0.99, 11.344867}, Known{4, 0.5, 3.356694}, Known{10, 0.95, 18.307038},
+        Known{15, 0.05, 7.260944}, Known{30, 0.9, 40.256024}}) {
+    INFO(known.degrees << " degrees of freedom, " << known.u);
+    CHECK(chi_square_quantile(known.u, known.degrees) == Approx(known.x).epsilon(1e-5));
+  }
+  CHECK(chi_square_quantile(0.95, 1000.0) == Approx(1074.679).epsilon(0.002));
+}
+
+TEST_CASE("model error: parts that are drawn together are Student's t as each of them is") {
+  const ClassErrors errors = only("storage", 0.2, 0.15);
+  const Scenario scenario = bound_by(ErrorClass::storage);
+  const double stated = time_of(scenario, errors, at_stated);
+  std::vector<double> drawn;
+  for (std::uint64_t stream = 1; stream <= 2000; ++stream) {
+    const resolve::Draw model = [&](std::string_view key) {
+      return key.starts_with("model_error/") ? uniform_of(7, stream, key) : 0.5;
+    };
+    drawn.push_back(std::log(
+        time_of(scenario, errors, model, nullptr, study::ModelError::by_point) / stated));
+  }
+  std::sort(drawn.begin(), drawn.end());
+  // Of 2,000, by three standard deviations of a share.
+  const auto below = [&](double value) {
+    return static_cast<double>(std::lower_bound(drawn.begin(), drawn.end(), value) -
+                               drawn.begin()) / 2000.0;
+  };
+  for (const double u : {0.05, 0.25, 0.5, 0.75, 0.95}) {
+    INFO(u << " of all");
+    CHECK(std::abs(below(0.25 * student_quantile(u, 4.0)) - u) <
+          3.0 * std::sqrt(u * (1.0 - u) / 2000.0));
   }
 }
 
@@ -274,7 +315,7 @@ TEST_CASE("model error: the shipped table has every class, and each says whom it
     const ClassError& row = errors.drawn(of, StudyKnown::nothing);
     CHECK(row.scale() > 0.0);
     CHECK(row.within_ln > 0.0);
-    CHECK(row.degrees_of_freedom >= 3.0);
+    CHECK(row.degrees_of_freedom >= 2.0);
     CHECK(row.studies > 0.0);
     CHECK(row.points >= row.studies);
     CHECK(row.ninety_percent_factor > 1.0 + row.median_abs_error / 2.0);
@@ -334,7 +375,7 @@ TEST_CASE("model error: a table of class errors is read, or each row that is wro
   for (const char* row :
        {R"("cpu": [0, 0.2])", R"("disk": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5])",
         R"("cpu": [0, -0.2, 0.1, 5, 20, 4, 0.1, 1.5])",
-        R"("cpu": [0, 0.2, 0.1, 2, 20, 4, 0.1, 1.5])",
+        R"("cpu": [0, 0.2, 0.1, 1, 20, 4, 0.1, 1.5])",
         R"("cpu": [0, 0.2, 0.1, 5, 20, 4, 0.1, 0.5])", R"("cpu": [0, "x", 0.1, 5, 20, 4, 0.1, 1])",
         R"("cpu/guessed": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5])", R"("cpu": 1)",
         R"("any": [0, 0.2, 0.1, 5, 20, 4, 0.1, 1.5])"}) {
@@ -348,7 +389,7 @@ TEST_CASE("model error: a table of class errors is read, or each row that is wro
   }
   // Each number just within its bound, and just beyond it.
   constexpr double far = 1e18;
-  const double least[] = {-far, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.0};
+  const double least[] = {-far, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0};
   const double sensible[] = {0.01, 0.2, 0.1, 5.0, 20.0, 4.0, 0.1, 1.5};
   const auto row_with = [&](std::size_t column, double value) {
     std::vector<double> numbers(std::begin(sensible), std::end(sensible));

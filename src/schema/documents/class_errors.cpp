@@ -55,7 +55,7 @@ std::string wrong_with_error(const std::string& name, const std::vector<double>&
         in_quotes(name));
   }
   if (n[1] < 0.0 || n[2] < 0.0) return "expected scales of at least 0";
-  if (n[3] < 3.0) return "expected at least 3 degrees of freedom";
+  if (n[3] < 2.0) return "expected at least 2 degrees of freedom";
   if (n[4] < 0.0 || n[5] < 0.0 || n[6] < 0.0) return "expected no count below 0";
   if (n[7] < 1.0) return "expected a 90 % factor of at least 1";
   return "";
