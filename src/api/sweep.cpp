@@ -13,7 +13,7 @@ namespace feedrate::api {
 
 study::RunOptions options_of_points(const Depth& depth, std::size_t points) {
   study::RunOptions options = run_options(depth);
-  options.events = confirms(depth) && points <= most_by_events;
+  options.events = confirms(depth) && points <= study::most_points_by_events;
   options.refuse_unheld = true;
   return options;
 }

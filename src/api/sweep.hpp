@@ -20,9 +20,6 @@ inline bool confirms(const Depth& depth) {
   return !depth.exact && !depth.mean;
 }
 
-/// A sweep of so few points runs each with its events, so that a row says what `run` says of it.
-inline constexpr std::size_t most_by_events = 32;
-
 study::RunOptions options_of_points(const Depth& depth, std::size_t points);
 
 /// The sweep with what is worth knowing before one of its points is chosen, with which of them meet

@@ -16,6 +16,10 @@
 
 namespace feedrate::study {
 
+/// So few points among which one is chosen are each run with their events, so that what is said of
+/// one is what `run` says of it.
+inline constexpr std::size_t most_points_by_events = 32;
+
 /// Points simulated for a choice: the best by the mean, and what comes next.
 inline constexpr std::size_t most_contenders = 3;
 

@@ -51,8 +51,14 @@ class Chooser {
       return std::pair(value(a), time(a)) < std::pair(value(b), time(b));
     });
     points_.resize(std::min(points_.size(), most_points));
-    // The sweep's own figures are not used, because --exact may have simulated them.
+    // Drawn jobs are in closed form: what the sweep's events are off from that at stated values,
+    // they are off in every draw.
+    beside_.assign(points_.size(), 1.0);
     stated_ = costs({});
+    for (std::size_t k = 0; k < points_.size(); ++k) {
+      if (stated_[k] > 0.0) beside_[k] = value(points_[k]) / stated_[k];
+      stated_[k] *= beside_[k];
+    }
   }
 
   [[nodiscard]] bool in_money() const { return in_money_; }
@@ -63,10 +69,11 @@ class Chooser {
   /// The cost of each point in one draw.
   [[nodiscard]] std::vector<double> costs(const resolve::Draw& draw) const {
     std::vector<double> list;
-    for (const std::size_t i : points_) {
+    for (std::size_t k = 0; k < points_.size(); ++k) {
       const DrawnJob job =
-          drawn_job(inputs_[i].scenario, catalog_, host_, draw, Own{}.among_others());
-      list.push_back(in_money_ ? job.bill.total.base() : job.outcome.total.wall.base());
+          drawn_job(inputs_[points_[k]].scenario, catalog_, host_, draw, Own{}.among_others());
+      const double value = in_money_ ? job.bill.total.base() : job.outcome.total.wall.base();
+      list.push_back(beside_[k] * value);
     }
     return list;
   }
@@ -77,6 +84,7 @@ class Chooser {
   const HostProfile* host_;
   bool in_money_ = true;
   std::vector<std::size_t> points_;
+  std::vector<double> beside_;
   std::vector<double> stated_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "base/parallel.hpp"
+#include "study/choice.hpp"
 #include "study/optimize_parts.hpp"
 #include "study/point_problems.hpp"
 #include "study/sweep.hpp"
@@ -16,7 +17,7 @@ namespace feedrate::study {
 namespace {
 
 /// Points that a thread takes at a time.
-constexpr std::size_t block = 64;
+constexpr std::size_t most_in_block = 64;
 constexpr std::size_t most_reasons = 5;
 
 /// Reasons in few words, with the number of points that have each and the first of them.
@@ -61,16 +62,17 @@ class Reasons {
 };
 
 void simulate_all(Field& field, Reasons& reasons, const Catalog& catalog, const HostProfile* host,
-                  const SweepProgress& progress) {
+                  const RunOptions& run, const SweepProgress& progress) {
   std::mutex reporting;
   std::size_t done = 0;
+  const std::size_t block = run.events ? 1 : most_in_block;
   const std::size_t blocks = (field.size() + block - 1) / block;
   for_each_index(blocks, field.options().jobs, [&](std::size_t b) {
     const std::size_t end = std::min(field.size(), (b + 1) * block);
     for (std::size_t point = b * block; point < end; ++point) {
       const Scenario scenario = field.axes().scenario(point);
       try {
-        field.set(point, outlay_of(scenario, catalog, host, field.options().run));
+        field.set(point, outlay_of(scenario, catalog, host, run));
       } catch (const InputError& error) {
         field.set_unanswered(point);
         reasons.add(point, error);
@@ -160,17 +162,19 @@ Optimum optimize(const Axes& axes, const Catalog& catalog, const HostProfile* ho
   OptimizeOptions options = asked;
   Field field(axes, options);
   Reasons reasons;
-  simulate_all(field, reasons, catalog, host, progress);
+  RunOptions of_points = options.run;
+  of_points.events = of_points.events && axes.size() <= most_points_by_events;
+  simulate_all(field, reasons, catalog, host, of_points, progress);
   reasons.throw_if_all(axes);
   if (!any_price(field)) options.minimized = Minimized::time;
   Optimum optimum;
   optimum.minimized = options.minimized;
   optimum.no_price = options.minimized != asked.minimized;
   optimum.constraints = options.constraints;
-  optimum.as_written = as_written(axes, catalog, host, options.run);
+  optimum.as_written = as_written(axes, catalog, host, of_points);
   optimum.points = axes.size();
   optimum.unanswered = reasons.count();
-  optimum.no_result = commonest(reasons, axes, catalog, host, options.run);
+  optimum.no_result = commonest(reasons, axes, catalog, host, of_points);
   optimum.other_reasons = reasons.ordered().size() - optimum.no_result.size();
   for (std::size_t i = 0; i < field.size(); ++i) {
     if (!field.answered(i)) continue;

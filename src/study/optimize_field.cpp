@@ -34,9 +34,11 @@ Rank end_of_alike(const Rank& rank) {
 
 Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const RunOptions& options) {
-  if (options.exact) {
+  if (options.exact || options.events) {
     RunOptions plain;
-    plain.exact = true;
+    plain.exact = options.exact;
+    plain.events = options.events;
+    plain.gains = Gains::none;
     plain.seed = options.seed;
     plain.list_inputs = false;
     plain.refuse_unheld = true;

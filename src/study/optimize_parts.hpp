@@ -21,8 +21,8 @@ Rank rank_of(const Outlay& outlay, Minimized minimized);
 /// The rank behind which points differ from `rank` by more than alike_share.
 Rank end_of_alike(const Rank& rank);
 
-/// Time and cost of a scenario: of the mean in closed form, or with options.exact of the simulated
-/// events.
+/// Time and cost of a scenario: of the mean in closed form, or with options.exact or events as `run`
+/// states them.
 Outlay outlay_of(const Scenario& scenario, const Catalog& catalog, const HostProfile* host,
                  const RunOptions& options);
 

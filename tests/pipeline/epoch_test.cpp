@@ -445,3 +445,29 @@ TEST_CASE("shape: workers have nothing to do where batches or objects are fewer 
   CHECK(by_objects > 100);
   CHECK(whole_samples > 10);
 }
+
+TEST_CASE("epoch: the batches of a round come together, and GPUs take them one after the other") {
+  // Workers' rounds of 1 s; the last round, or the one before it, is drained step by step.
+  struct Known {
+    double workers, batches, step, wall;
+  };
+  for (const Known& known :
+       {Known{12, 22, 0.05, 2.0 + 10 * 0.05}, Known{12, 24, 0.05, 2.0 + 12 * 0.05},
+        Known{6, 12, 0.1, 2.0 + 6 * 0.1}, Known{3, 6, 0.2, 2.0 + 3 * 0.2},
+        Known{4, 16, 0.2, 4.0 + 4 * 0.2}, Known{12, 12, 0.05, 1.0 + 12 * 0.05},
+        Known{12, 13, 0.07, 2.0 + 1 * 0.07}, Known{12, 13, 0.09, 1.0 + 13 * 0.09},
+        Known{4, 5, 0.3, 1.0 + 5 * 0.3}, Known{2, 40, 0.01, 20.0 + 2 * 0.01}}) {
+    INFO(known.workers << " workers, " << known.batches << " batches, steps of " << known.step);
+    Inputs in = gpu_only();
+    in.batch = 100.0;
+    in.samples = in.batch * known.batches;
+    in.workers = known.workers;
+    in.cores = {{{1.0, 1.0}, {16.0, 16.0}}, 0.0};
+    in.cpu = seconds_per_sample(0.01);
+    in.step.per_sample = DurationPerSample{};
+    in.step.fixed = seconds(known.step);
+    in.size_cv = in.make_cv = in.read_cv = 0.0;
+    CHECK(wall(in) == Approx(known.wall).epsilon(1e-6));
+    CHECK(simulate(in, {.exact = true}).first.wall.base() == Approx(known.wall).epsilon(1e-6));
+  }
+}

@@ -157,3 +157,32 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("decision: draws are as far from the closed form as the events of their point are") {
+  // Twelve workers make a round of twelve batches where six make two: by events, and by hand.
+  const auto of = [](const char* workers) {
+    Scenario one = schema::read_scenario(schema::parse_document(
+        R"({"name": "t", "dataset": {"samples": 1200, "bytes_per_sample": "1 KB", "size_cv": 0.3},
+            "source": {"service": "local"}, "disk": {"page_cache": "1 TB", "bandwidth": "100 GB/s"},
+            "loader": {"kind": "pytorch", "batch_size": 100, "num_workers": )" +
+            std::string(workers) + R"(},
+            "cluster": {"gpus_per_instance": 1, "vcpus": 12, "cores": 12, "price": "1 USD/h"},
+            "preprocess": [{"operation": "decode", "cpu": "10 ms"}],
+            "job": {"epochs": 50, "step": {"fixed": "100 ms"}}})",
+        "t.json"));
+    return one;
+  };
+  const auto inputs = points({of("6"), of("9"), of("12")});
+  Sweep sweep = study::sweep(inputs, Catalog{}, nullptr, {.events = true});
+  const auto cost = [&](std::size_t i) { return sweep.points[i].result.bill.total.base(); };
+  REQUIRE(cost(2) < cost(1));
+  REQUIRE(cost(1) < cost(0));
+  for (SweepPoint& point : sweep.points) REQUIRE(point.result.by_events);
+  const Decision as_it_is = *study::decide(sweep, inputs, Catalog{}, nullptr, 1);
+  CHECK(as_it_is.best == 2);
+  // Were the events to say that nine workers took a tenth, no draw would leave them.
+  sweep.points[1].result.bill.total *= 0.1;
+  const Decision told = *study::decide(sweep, inputs, Catalog{}, nullptr, 1);
+  CHECK(told.best == 1);
+  CHECK(told.likely == 1.0);
+}

@@ -295,3 +295,39 @@ TEST_CASE("optimize: nothing depends on the number of threads") {
   CHECK(one.winner->chances->in_time == seven.winner->chances->in_time);
   CHECK(one.no_result.front().set == seven.no_result.front().set);
 }
+
+TEST_CASE("optimum: each of few points comes to what a run by its events says of it") {
+  // Batches of one sample whose sizes vary much: the closed form is a third too long.
+  study::Axes axes = grid({{"/loader/num_workers", {"1", "2", "3", "4", "5", "6"}}},
+                          R"(, "value_of_hour": "1 USD/h")");
+  const auto scenario = axes.make;
+  axes.make = [scenario](const study::Setting& set) {
+    Scenario one = scenario(set);
+    one.dataset.samples = 3000.0;
+    one.dataset.size_cv = 2.0;
+    one.loader.batch_size = 1.0;
+    one.preprocess.front().cpu = DurationPerSample::of(10e-3);
+    one.job.step->fixed = milliseconds(4.0);
+    one.job.epochs = 1.0;
+    return one;
+  };
+  axes.scenario = [axes](std::size_t point) { return axes.make(axes.at(point)); };
+  study::OptimizeOptions options;
+  options.run.events = true;
+  options.minimized = Minimized::time;
+  study::RunOptions by_events;
+  by_events.events = true;
+  Duration least;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Duration time = study::run(axes.scenario(i), Catalog{}, nullptr, by_events).times.total;
+    if (i == 0 || time < least) least = time;
+  }
+  // The closed form keeps no such deadline.
+  const Duration by_mean = study::run(axes.scenario(5), Catalog{}, nullptr).times.total;
+  REQUIRE(by_mean > 1.05 * least);
+  options.constraints.deadline = 1.02 * least;
+  const Optimum optimum = best(axes, options);
+  REQUIRE(optimum.winner);
+  CHECK(optimum.winner->point.outlay.time == least);
+  CHECK(optimum.winner->result.times.total <= *options.constraints.deadline);
+}
