@@ -82,8 +82,10 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
   } else if (opens_files(context, service)) {
     read.latency += context.assume(Stage::download, assumed::file_open, read.latency);
   }
+  // The service's own rate typed in is no other service.
+  const bool own = !given.bandwidth || same_number(*given.bandwidth, known.bandwidth);
   // What is stated of a service is what it gives to all; what S3 is known to give is for one.
-  const bool shared = given.shared.value_or(known.shared || given.bandwidth.has_value());
+  const bool shared = given.shared.value_or(known.shared || !own);
   const double of_instances = shared ? sharers : 1.0;
   const auto limit = context.find<Bandwidth>(Stage::download, key("bandwidth"), given.bandwidth, {},
                                              known.bandwidth);
@@ -132,8 +134,6 @@ Read read_from(Context& context, Service service, Bytes request, const Network& 
                        Discipline::shared, "services enforce their rates by counting");
     RateLimit of_service{"source bandwidth", (*limit / of_instances).base(), 0.0, 0.0, 1.0};
     of_service.shared = shared;
-    // The file system's own rate typed in is no other file system.
-    const bool own = !given.bandwidth || same_number(*given.bandwidth, known.bandwidth);
     const bool bursts = known.burst && own && known.burst->value > *limit;
     const Bandwidth most = bursts ? known.burst->value : *limit;
     if (bursts) {

