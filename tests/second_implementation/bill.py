@@ -233,10 +233,9 @@ def bill(plan, result, prices):
     objects = math.ceil(samples / dataset["samples_per_object"])
     again = courses.get("expected_interruptions", 0.0) * gone
     # Of copies that an interruption cuts short there is the mean of an exponential time, up to all of it.
-    often = base(cluster["spot"]["rate"]) * (instances - kept) if "rate" in cluster.get("spot", {}) else 0.0
-    often += instances / base(cluster["failures"]["mttf"]) if "failures" in cluster else 0.0
-    struck = often * time["staging_s"]
-    there = -math.expm1(-struck) / struck if struck > 0.0 else 1.0
+    between = courses.get("between_interruptions_s") or math.inf
+    begin, struck = time["startup_s"] / between, time["staging_s"] / between
+    there = math.exp(-begin) * (-math.expm1(-struck) / struck if struck > 0.0 else 1.0)
     copies = (instances + again) * there + instances * ((courses.get("blocks") or 1.0) - 1.0) if mode == "File" else epochs
     read, requests = samples * size * copies, objects * copies * asked_for(samples * size / objects, source.get("access"))
     checkpoint = job.get("checkpoint")
@@ -250,7 +249,7 @@ def bill(plan, result, prices):
         work -= written * writing
     saved = written * base(checkpoint["size"]) if checkpoint else 0.0
     # A restart that comes to an end of its copying loads one, and a block after the first.
-    loads = courses.get("expected_interruptions", 0.0) * math.exp(-struck) + (courses.get("blocks") or 1.0) - 1.0 if written else 0.0
+    loads = courses.get("expected_interruptions", 0.0) * math.exp(-begin - struck) + (courses.get("blocks") or 1.0) - 1.0 if written else 0.0
     loaded = loads * base(checkpoint["size"]) if checkpoint else 0.0
 
     aws = rented in ("ec2", "sagemaker")
@@ -476,7 +475,7 @@ def drawn(draw):
             job["checkpoint"]["kept"] = draw.randint(1, 9)
         if maybe(0.3):
             job["checkpoint"]["held"] = f"{draw.randint(1, 900)} h"
-    if interrupted and source["input_mode"] == "File":
+    if (interrupted or purchase == "spot") and source["input_mode"] == "File":
         cluster["instances"] = 1  # what several share, one alone copies faster
     if interrupted and purchase == "spot" and cluster["instances"] > 1 and maybe(0.5):
         cluster["spot"]["on_demand_instances"] = draw.randint(1, cluster["instances"] - 1)
