@@ -52,25 +52,31 @@ double storage_busy(const Outcome& out, const Inputs& inputs) {
 }
 
 /// What a restart takes beside noticing, replacing and loading: start-up, copying, cold caches.
-Duration launch_of_all(const Outcome& out) {
+struct Launch {
+  Duration time;
+  Duration copying;  ///< of it
+};
+
+Launch launch_of_all(const Outcome& out) {
   Duration time = out.startup + out.staging;
   if (out.epochs > 1.0) time += std::max(Duration{}, out.first.wall - out.later.wall);
-  return time;
+  return {time, out.staging};
 }
 
 /// The same where one instance is replaced: the others have their disks and caches still, and what
 /// all of them share is that one's. Never more than of all.
-Duration launch_of_one(const Outcome& out, const Inputs& inputs) {
-  const Duration all = launch_of_all(out);
+Launch launch_of_one(const Outcome& out, const Inputs& inputs) {
+  const Launch all = launch_of_all(out);
   if (inputs.instances <= 1.0 || !shares_limits(inputs)) return all;
   const Inputs whole = with_whole_limits(inputs);
   Credits credits;
-  Duration time = out.startup + mean_staging(whole, credits).time;
+  const Duration copying = mean_staging(whole, credits).time;
+  Duration time = out.startup + copying;
   if (out.epochs > 1.0) {
     const Duration first = mean_epochs(whole, {}, credits, false).span.wall;
     time += std::max(Duration{}, first - out.later.wall);
   }
-  return std::min(all, time);
+  return {std::min(all.time, time), std::min(all.copying, copying)};
 }
 
 /// A time that is beyond a double, or that nothing reaches, cut at that.
@@ -96,8 +102,13 @@ reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& in
   job.work = out.trained.wall;
   job.launch = out.startup + out.staging;
   job.startup = out.startup;
-  job.relaunch = plan.restart + launch_of_all(out);
-  job.restart += inputs.restarts_all ? launch_of_all(out) : launch_of_one(out, inputs);
+  const Launch all = launch_of_all(out);
+  const Launch anew = inputs.restarts_all ? all : launch_of_one(out, inputs);
+  job.copying = all.copying;
+  job.copying_anew = anew.copying;
+  job.replaced = inputs.restarts_all ? 1.0 : 1.0 / inputs.cluster_instances();
+  job.relaunch = plan.restart + all.time;
+  job.restart += anew.time;
   job.booked = inputs.booked;
   const double less = 1.0 / inputs.speed[Stage::interruption];
   job.sudden *= less;

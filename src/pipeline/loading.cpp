@@ -283,7 +283,7 @@ bool caches_steady(const Inputs& inputs, double epoch) {
 }
 
 /// The same were all instances such as this one.
-static double epochs_read_alike(const Inputs& inputs) {
+static double epochs_read_alike(const Inputs& inputs, double Misses::*where) {
   // The last epoch may be a part of one.
   const double trained =
       samples_of_instance(inputs, inputs.unfinished_steps) / samples_of_instance(inputs);
@@ -292,7 +292,7 @@ static double epochs_read_alike(const Inputs& inputs) {
   const double all = inputs.epochs + (inputs.unfinished_steps > 0.0 ? part : 0.0);
   double sum = 0.0;
   for (double epoch = 1.0; epoch < all + 1.0; epoch += 1.0) {
-    const double share = misses_in(inputs, epoch).source;
+    const double share = misses_in(inputs, epoch).*where;
     if (caches_steady(inputs, epoch)) return sum + share * (all - epoch + 1.0);
     sum += share * std::min(1.0, all - epoch + 1.0);
   }
@@ -319,7 +319,13 @@ static double over_instances(const Inputs& inputs, Alike&& alike) {
 }
 
 double epochs_read(const Inputs& inputs) {
-  return over_instances(inputs, epochs_read_alike);
+  return over_instances(inputs,
+                        [](const Inputs& one) { return epochs_read_alike(one, &Misses::source); });
+}
+
+double epochs_from_disk(const Inputs& inputs) {
+  return over_instances(inputs,
+                        [](const Inputs& one) { return epochs_read_alike(one, &Misses::disk); });
 }
 
 double cold_reads(const Inputs& inputs) {

@@ -31,6 +31,8 @@ bool caches_steady(const Inputs& inputs, double epoch);
 /// How often the job reads the dataset from its remote source, caches counted: between 0 and
 /// its epochs, a part of one included.
 double epochs_read(const Inputs& inputs);
+/// The same of its disk, where that has the data or caches it.
+double epochs_from_disk(const Inputs& inputs);
 
 /// How often an instance that begins with cold caches reads its part of the dataset beyond what it
 /// reads with warm ones: 0…1. 0 where no epoch finds them warm.

@@ -234,12 +234,34 @@ double variance_among(const std::vector<Gang::Simulated>& epochs) {
   return deviation * deviation * squares;
 }
 
+/// Bursts that training does not find any more.
+std::vector<CreditEnd> used_by_copying(const Inputs& inputs, const Credits& credits) {
+  std::vector<CreditEnd> ends;
+  if (!inputs.staging) return ends;
+  constexpr double nothing = 1e-9;
+  const Misses misses = misses_in(inputs, 1.0);
+  for (const Loading& loading :
+       loadings(inputs, EpochKind::first, misses, active_workers(inputs), Reading::all)) {
+    for (const SampleLimit& limit : loading.limits) {
+      if (limit.credit <= 0.0 || credits.share_left(limit.name) > nothing) continue;
+      ends.push_back({limit.name, limit.stage, {}, {}});
+    }
+  }
+  return ends;
+}
+
 void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
   const Inputs& inputs = gang.inputs;
+  out.ends = used_by_copying(inputs, gang.credits);
   const auto add = [&](const Epochs& epochs) {
     MeanEpochs more = made(gang, options, epochs, out);
     out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
     for (CreditEnd& end : more.ends) {
+      // What little credit comes back is used up again: the first end is the one to know of.
+      if (std::any_of(out.ends.begin(), out.ends.end(),
+                      [&](const CreditEnd& one) { return one.limit == end.limit; })) {
+        continue;
+      }
       end.after += out.trained.wall;
       out.ends.push_back(std::move(end));
     }

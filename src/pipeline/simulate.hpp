@@ -57,7 +57,7 @@ void bring_to(Span& span, Duration wall, Duration busy);
 struct CreditEnd {
   std::string limit;  ///< "gp2 IOPS"
   Stage stage = Stage::disk;
-  Duration after;         ///< of training since the epochs began that used it
+  Duration after;         ///< of training since the epochs began that used it; 0: copying did
   Duration epoch_before;  ///< an epoch's time while it lasted
 };
 

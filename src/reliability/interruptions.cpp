@@ -85,13 +85,26 @@ Course closed_form(const InterruptedJob& job) {
                               ? launch - restart + restarted
                               : before_end(launch) + rate * before_end(launch) * restarted;
 
+  // A copy begins behind the start-up, and goes on through what strikes others than its instance.
+  const double startup = job.startup.base();
+  const auto copied = [&](Duration copying) {
+    const double own = rate * job.replaced;
+    if (own <= 0.0 || copying <= Duration{}) return 1.0;
+    return portable::exp(-own * startup) * -portable::expm1(-own * copying.base()) /
+           (own * copying.base());
+  };
+
   Course course;
   course.interruptions = struck * portable::exp(rate * restart) + rate * launched;
+  course.copies =
+      copied(job.copying) + job.replaced * course.interruptions * copied(job.copying_anew);
+  course.loads =
+      course.interruptions * portable::exp(-rate * (job.startup + job.copying_anew).base());
   course.rework = seconds(std::max(0.0, exposed - schedule.length));
   course.writes = schedule.writes + announced * exposed * job.writing.time;
   course.waits = course.interruptions * job.wait;
   course.restarts = seconds(struck * restarted + launched - launch);
-  course.startups = (1.0 + course.interruptions) * seconds(before_end(job.startup.base()));
+  course.startups = (1.0 + course.interruptions) * seconds(before_end(startup));
   course.wall =
       job.launch + job.work + course.writes + course.rework + course.restarts + course.waits;
   return course;
@@ -108,6 +121,8 @@ Course& operator+=(Course& sum, const Course& course) {
   sum.startups_on_demand += course.startups_on_demand;
   sum.interruptions += course.interruptions;
   sum.blocks += course.blocks;
+  sum.copies += course.copies;
+  sum.loads += course.loads;
   return sum;
 }
 
@@ -117,15 +132,16 @@ Course operator*(double factor, Course course) {
         &course.on_demand, &course.startups, &course.startups_on_demand}) {
     *part *= factor;
   }
-  course.interruptions *= factor;
-  course.blocks *= factor;
+  for (double* part : {&course.interruptions, &course.blocks, &course.copies, &course.loads}) {
+    *part *= factor;
+  }
   return course;
 }
 
 Course mean_of(const std::vector<Course>& courses) {
   const double share = 1.0 / static_cast<double>(courses.size());
   Course mean;
-  mean.blocks = 0.0;
+  mean.blocks = mean.copies = 0.0;
   for (const Course& course : courses) mean += share * course;
   return mean;
 }
@@ -167,6 +183,8 @@ Course with_blocks(const InterruptedJob& job, const Course& without, int plays) 
   for (Duration* part : {&mean.writes, &mean.rework, &mean.restarts, &mean.startups}) {
     *part = std::max(Duration{}, *part);
   }
+  mean.copies = std::max(0.0, mean.copies);
+  mean.loads = std::max(0.0, mean.loads);
   mean.wall = job.launch + job.work + mean.writes + mean.rework + mean.restarts + mean.waits;
   return mean;
 }

@@ -36,11 +36,14 @@ struct Fallback {
 };
 
 struct InterruptedJob {
-  Duration work;        ///< useful: what the job takes without interruptions and checkpoints
-  Duration launch;      ///< before it: start-up, copying of the data, all instances together
-  Duration startup;     ///< of instances: with it a launch and every restart begin
-  Frequency sudden;     ///< interruptions that lose all work since the last usable checkpoint
-  Frequency announced;  ///< those with time for a last checkpoint: they lose none
+  Duration work;          ///< useful: what the job takes without interruptions and checkpoints
+  Duration launch;        ///< before it: start-up, copying of the data, all instances together
+  Duration startup;       ///< of instances: with it a launch and every restart begin
+  Duration copying;       ///< of the data, after it: by all instances, in a launch and a relaunch
+  Duration copying_anew;  ///< the same in a restart, by those that are replaced
+  double replaced = 1.0;  ///< share of the cluster that an interruption strikes and replaces
+  Frequency sudden;       ///< interruptions that lose all work since the last usable checkpoint
+  Frequency announced;    ///< those with time for a last checkpoint: they lose none
   Duration restart;   ///< from having instances again to going on: launch and cold caches included
   Duration relaunch;  ///< that of the whole cluster, where a block of `booked` begins
   Duration wait;      ///< for instances, before each restart, exponential with this mean
@@ -69,6 +72,10 @@ struct Course {
   Duration startups_on_demand;  ///< part of `startups` and of `on_demand`
   double interruptions = 0.0;
   double blocks = 1.0;  ///< of `booked`, one after the other
+  /// Of the data, over one by each instance. Of one that an interruption of its own instance or the
+  /// end of a block cuts short, the part that was there.
+  double copies = 1.0;
+  double loads = 0.0;  ///< restarts and relaunches that came to where the checkpoint is loaded
 };
 
 /// The mean: closed forms; with a fallback, the mean of played courses; with blocks, the closed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/portable_math.hpp"
 #include "base/random.hpp"
@@ -42,6 +43,7 @@ class Play {
 
   Course course() {
     const double launch = job_.launch.base();
+    copy(job_.copying, 1.0);
     Ending ending = start(launch);
     while (ending == Ending::reached && !never_) {
       ending = work();
@@ -64,6 +66,8 @@ class Play {
     course.startups_on_demand = seconds(startups_on_demand_);
     course.interruptions = interruptions_;
     course.blocks = blocks_;
+    course.copies = copied_;
+    course.loads = loads_;
     return course;
   }
 
@@ -94,35 +98,66 @@ class Play {
     return {most, Ending::struck};
   }
 
+  /// Begins to copy the data to a share of the instances.
+  void copy(Duration needs, double share) {
+    if (needs > Duration{}) {
+      copies_.push_back({needs.base(), share});
+    } else {
+      copied_ += share;
+    }
+    begun_ = job_.startup.base() + needs.base();
+  }
+
+  /// What copies come to in `time` of a start; what strikes then takes its instances' part of each.
+  void copy_on(const Went& went) {
+    const double from = job_.startup.base();
+    for (Copy& one : copies_) {
+      const double until = from + one.needs;
+      const double made = std::min(until, one.age + went.time) - std::max(from, one.age);
+      copied_ += one.share * std::max(0.0, made) / one.needs;
+      one.age += went.time;
+      one.share = one.age < until ? one.share * (1.0 - job_.replaced) : 0.0;
+    }
+    if (went.ending != Ending::struck) copies_.clear();
+    std::erase_if(copies_, [](const Copy& one) { return one.share <= 0.0; });
+  }
+
   /// Starts for `time` until training goes on. Where that is interrupted, what replaces the
   /// instance restarts while the others go on.
   Ending start(double time) {
     for (;;) {
       const Went went = go(time);
       starts_ += went.time;
+      copy_on(went);
+      if (again_ && (went.ending == Ending::reached || went.time >= begun_)) loads_ += 1.0;
+      again_ = true;
       const double starting = std::min(went.time, job_.startup.base());
       startups_ += starting;
       if (fallen_back_) startups_on_demand_ += starting;
       if (went.ending == Ending::reached || never_) return Ending::reached;
       if (went.ending == Ending::block_over) {
         begin_block();
+        copy(job_.copying, 1.0);
         time = job_.relaunch.base();
         if (never_) return Ending::reached;
         continue;
       }
       wait();
+      copy(job_.copying_anew, job_.replaced);
       time = std::max(time - went.time, job_.restart.base());
     }
   }
 
   Ending restart(double time) {
     wait();
+    copy(job_.copying_anew, job_.replaced);
     return start(time);
   }
 
   Ending next_block() {
     begin_block();
     if (never_) return Ending::reached;
+    copy(job_.copying, 1.0);
     return start(job_.relaunch.base());
   }
 
@@ -177,6 +212,12 @@ class Play {
     return went.ending;
   }
 
+  struct Copy {
+    double needs;      ///< behind the start-up
+    double share;      ///< of the instances, those that nothing has struck since
+    double age = 0.0;  ///< since its start began
+  };
+
   const InterruptedJob& job_;
   const Schedule& schedule_;
   Chance chance_;
@@ -186,6 +227,10 @@ class Play {
   bool struck_in_block_ = false;
   bool fallen_back_ = false;
   bool never_ = false;
+  bool again_ = false;  ///< not the launch: a checkpoint is loaded
+  std::vector<Copy> copies_;
+  double begun_ = 0.0;  ///< when a start comes to where it loads
+  double copied_ = 0.0, loads_ = 0.0;
   double saved_ = 0.0;
   double paid_ = 0.0, on_demand_ = 0.0, waits_ = 0.0, starts_ = 0.0, worked_ = 0.0;
   double startups_ = 0.0, startups_on_demand_ = 0.0, last_writes_ = 0.0, interruptions_ = 0.0;

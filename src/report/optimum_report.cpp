@@ -49,15 +49,6 @@ std::string money_beside(Money value, Money than, std::string_view what) {
                      by_share(value / usd(1), than / usd(1)));
 }
 
-/// "2.5 h, $31.00", and the total where hours have a value.
-std::string outlay_words(const Optimum& optimum, const Outlay& outlay) {
-  std::string words = fmt::format("{}, {}", duration(outlay.time), money(outlay.money));
-  if (optimum.hours_count) {
-    words += fmt::format(" ({} including the value of the hours)", money(outlay.total));
-  }
-  return words;
-}
-
 /// What differs, and how: "num_workers 4 instead of 3"; "" where nothing does.
 std::string instead_words(const Candidate& point, const Candidate& than) {
   std::string words;
@@ -138,7 +129,7 @@ std::string no_winner_words(const Optimum& optimum) {
                           by_share(nearest.point.outlay.money.base(), constraints.budget->base()));
   }
   return fmt::format("{}. Nearest: {} ({}) {}.", words, setting_text(nearest.point.set),
-                     outlay_words(optimum, nearest.point.outlay), misses);
+                     outlay_words(nearest.point.outlay), misses);
 }
 
 std::vector<Column> columns_of(const Optimum& optimum, const Candidate& any) {
@@ -351,8 +342,8 @@ Paragraph headline(const Optimum& optimum) {
                         figure_text(result, FigureId::gpu_busy_of_total));
   const bool by_events = winner.confirmed && winner.confirmed->chosen > 0;
   return {fmt::format("{}: {}{}. It has the {}{}{}.", setting_text(winner.point.set),
-                      outlay_words(optimum, winner.confirmed ? winner.confirmed->best().outlay
-                                                             : winner.point.outlay),
+                      outlay_words(winner.confirmed ? winner.confirmed->best().outlay
+                                                    : winner.point.outlay),
                       stage, least_words(optimum),
                       by_events ? ", event by event, among the best" : "", feasible_words(optimum)),
           Tone::good};

@@ -61,8 +61,16 @@ std::string setting_text(const SweepPoint& point) {
 
 std::string outcome_text(const SweepPoint& point, const std::optional<Choice>& choice) {
   const Result& result = point.result;
-  return fmt::format("{}, {}", duration(choice ? choice->best().outlay.time : result.times.total),
-                     money(choice ? choice->best().outlay.total : result.bill.total));
+  return outlay_words(choice ? choice->best().outlay
+                             : Outlay{result.times.total, result.bill.money, result.bill.total});
+}
+
+std::string outlay_words(const Outlay& outlay) {
+  std::string words = fmt::format("{}, {}", duration(outlay.time), money(outlay.money));
+  if (outlay.total > outlay.money) {
+    words += fmt::format(" ({} including the value of the hours)", money(outlay.total));
+  }
+  return words;
 }
 
 Paragraph sweep_headline(const Sweep& sweep) {

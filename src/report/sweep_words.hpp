@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/choice.hpp"
 #include "model/sweep.hpp"
 #include "report/blocks.hpp"
 
@@ -15,6 +16,9 @@ std::string setting_text(const std::vector<std::pair<std::string, std::string>>&
 
 /// What the point sets, or "as written".
 std::string setting_text(const SweepPoint& point);
+
+/// "2.5 h, $31.00", and the total where hours have a value.
+std::string outlay_words(const Outlay& outlay);
 
 /// Time and cost of a point that is recommended, "17 min 49 s, $1.15": by its events, where these
 /// part from the mean.

@@ -408,7 +408,7 @@ struct Pricer {
         {fmt::format("transfer from {} to the internet", cloud_title(cloud)),
          std::move(*tiers.value),
          crosses ? TransferTerms::Of::bytes_read : TransferTerms::Of::batches_sent, from, to, 1.0,
-         true, std::string(cloud_title(cloud))});
+         true, std::string(cloud_title(cloud)), from == scenario.source.region});
   }
 
   /// A store of which the catalogue has no price: the scenario's own, or none.

@@ -51,10 +51,18 @@ struct RequestTerms {
 inline constexpr std::string_view own_machines = "own";
 
 /// Bytes that the outcome counts: those that the instances read from the source, those that
-/// auxiliary instances send to them, those of checkpoints that are written, or that restarts load,
-/// or those of gradients that one instance sends over its network.
+/// auxiliary instances send to them, those that caches on the instances' disks give, those of
+/// checkpoints that are written, or that restarts load, or those of gradients that one instance
+/// sends over its network.
 struct TransferTerms {
-  enum class Of { bytes_read, batches_sent, checkpoints, checkpoints_loaded, gradients };
+  enum class Of {
+    bytes_read,
+    batches_sent,
+    from_caches,
+    checkpoints,
+    checkpoints_loaded,
+    gradients
+  };
   std::string what;
   Tiers<Bytes, TransferPrice> tiers;
   Of counts = Of::bytes_read;
@@ -62,7 +70,8 @@ struct TransferTerms {
   std::string to_cloud;     ///< where they go if they leave their cloud; "" where they do not
   double times = 1.0;       ///< each byte is paid so often: both ways; or a share of them is
   bool to_internet = false;
-  std::string from_cloud{};  ///< "AWS", of what leaves it
+  std::string from_cloud{};      ///< "AWS", of what leaves it
+  bool region_is_known = false;  ///< the scenario has `from_region`, of what leaves its cloud
 };
 
 /// A group of equal instances, held for the job.

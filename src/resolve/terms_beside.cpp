@@ -208,6 +208,23 @@ bool is_public(const ServiceName& store) {
   return traits(store).form == StoreForm::objects;
 }
 
+/// Of what AWS alone has a price for: another cloud's bill has it, too, and machines of one's own
+/// have none. `what`: with its verb.
+void not_of_aws(Context& context, const TermRegions& regions, std::string_view what) {
+  if (cloud_of_machine(context.machine(), regions.job).empty()) {
+    return context.remark(RemarkKind::check,
+                          fmt::format("{} not on the bill: the instances are in no cloud", what));
+  }
+  warn_unpriced(context,
+                fmt::format("{} not on the bill: outside AWS no price of it is known.", what));
+}
+
+/// Whether helpers are not in AWS, where the cluster is.
+bool helpers_elsewhere(const Context& context) {
+  const auto found = find_machine(context.catalog, context.scenario.loader.remote->instance);
+  return found && context.outside(*found, "aws") != context.outside("aws");
+}
+
 /// Takes a share off prices of units, and remembers whether there was any to take it off.
 struct Discount {
   double share;
@@ -302,14 +319,10 @@ void add_nat_terms(Context& context, const TermRegions& regions) {
                         "neither data nor checkpoints lie beyond the job's own network");
     return;
   }
+  if (context.outside("aws")) return not_of_aws(context, regions, "The NAT gateway is");
   const auto price = find_nat_gateway(catalog, regions.aws);
-  if (context.outside("aws") || !price) {
-    context.out.terms.unpriced |= !context.outside("aws");
-    context.remark(RemarkKind::check,
-                   fmt::format("the NAT gateway is not on the bill: {}",
-                               context.outside("aws") ? "the instances are not in AWS"
-                                                      : price.failure.message));
-    return;
+  if (!price) {
+    return remark_unpriced(context, "the NAT gateway is not on the bill: " + price.failure.message);
   }
   const auto pass = [&](const char* what, TransferTerms::Of of) {
     terms.transfer.push_back({what, {{std::nullopt, *price->through}}, of, regions.aws, ""});
@@ -333,17 +346,21 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
     context.remark(RemarkKind::know,
                    fmt::format("/cluster/zones: {:g} of them hold an instance", zones));
   }
-  if (read <= 0.0 && zones <= 1.0) return;
+  const auto& given = s.job.allreduce;
+  const bool nothing = given && given->gradient_bytes && *given->gradient_bytes <= Bytes{};
+  const Inputs& inputs = context.out.inputs;
+  // Each instance has its batches of all helpers alike, and its reads of all caches.
+  const double apart = (zones - 1.0) / zones;
+  const bool sent = apart > 0.0 && inputs.remote && !helpers_elsewhere(context);
+  const bool cached = apart > 0.0 && inputs.caches.from_peers > 0.0;
+  const bool exchanged = zones > 1.0 && !nothing;
+  if (read <= 0.0 && !sent && !cached && !exchanged) return;
+  if (context.outside("aws")) return not_of_aws(context, regions, "What crosses zones is");
   const auto missing = [&](std::string_view what, std::string_view why) {
-    context.out.terms.unpriced |= !context.outside("aws");
-    context.remark(RemarkKind::check,
-                   fmt::format("{} between zones are not on the bill: {}", what, why));
+    remark_unpriced(context, fmt::format("{} between zones are not on the bill: {}", what, why));
   };
   const auto tiers = find_transfer(context.catalog, between_zones, regions.aws);
-  if (context.outside("aws") || !tiers) {
-    return missing("bytes",
-                   tiers ? "outside AWS no price of them is known" : tiers.failure.message);
-  }
+  if (!tiers) return missing("bytes", tiers.failure.message);
   if (s.job.duration_on_one_instance) {
     return missing("bytes", "of a job whose duration is given it is not known how many they are");
   }
@@ -353,15 +370,20 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
         {what, *tiers.value, of, regions.aws, "", both_ways * share});
   };
   if (read > 0.0) cross("reads from another zone, both ways", TransferTerms::Of::bytes_read, read);
+  if (cached) {
+    cross("cached data from another zone, both ways", TransferTerms::Of::from_caches, apart);
+  }
+  if (sent) {
+    cross("batches from helpers in another zone, both ways", TransferTerms::Of::batches_sent,
+          apart);
+  }
   const bool saved = context.out.terms.checkpoint > Bytes{} &&
                      checkpoint_store(s).family() == s.source.service.family();
   if (read > 0.0 && saved) {
     cross("checkpoints to another zone, both ways", TransferTerms::Of::checkpoints, read);
     cross("checkpoints from another zone, both ways", TransferTerms::Of::checkpoints_loaded, read);
   }
-  const auto& given = s.job.allreduce;
-  const bool nothing = given && given->gradient_bytes && *given->gradient_bytes <= Bytes{};
-  if (zones <= 1.0 || nothing) return;
+  if (!exchanged) return;
   if (context.layout) {
     missing("gradients", "which groups of a layout lie in one zone is not known");
   } else if (context.out.inputs.network_allreduce > Bytes{}) {

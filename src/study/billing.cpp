@@ -90,7 +90,7 @@ struct Biller {
     // Jobs that share it run one after the other.
     if (lease.until == Lease::Until::job_ends) return lease.shared_by * outcome.total.wall;
     const MachineUse use = machine(terms.compute);
-    return billed_time(use.rule, use.startup, use.busy) + terms.kept_warm;
+    return billed_time(use.rule, use.startup, use.busy + terms.kept_warm);
   }
 
   template <class Held>
@@ -114,21 +114,18 @@ struct Biller {
     return uses;
   }
 
-  /// Instances that begin again without their copy of the data and with cold caches: the replaced
-  /// ones, or all where restarts and further blocks have other ones.
+  /// How often the instances begin again with cold caches: the replaced ones, or all where restarts
+  /// and further blocks have other ones; 1: as many as there are.
   [[nodiscard]] double begun_again() const {
     const reliability::Course& course = outcome.interrupted.counted;
     if (never_ends(outcome)) return 0.0;
-    const double each =
-        inputs.restarts_all ? inputs.instances : inputs.instances / inputs.cluster_instances();
-    return each * course.interruptions + inputs.instances * (course.blocks - 1.0);
+    return outcome.interrupted.job.replaced * course.interruptions + course.blocks - 1.0;
   }
 
-  /// Checkpoints that restarts and further blocks load: one each, as their time has it.
+  /// Checkpoints that restarts and further blocks load, as far as they come to it.
   [[nodiscard]] double loaded() const {
-    const reliability::Course& course = outcome.interrupted.counted;
     if (never_ends(outcome) || outcome.interrupted.checkpoints <= 0.0) return 0.0;
-    return course.interruptions + course.blocks - 1.0;
+    return outcome.interrupted.counted.loads;
   }
 
   /// Steps that are done again, over those of the job.
@@ -142,26 +139,38 @@ struct Biller {
     return inputs.per_object > 0.0 ? inputs.per_object : 1.0;
   }
 
-  /// Number of times that all objects are copied before training.
+  /// Number of times that all objects are copied before training, what interruptions cut short in
+  /// parts.
   [[nodiscard]] double datasets_copied() const {
-    return inputs.caches.readers * (1.0 + begun_again() / inputs.instances);
+    return inputs.caches.readers * (never_ends(outcome) ? 1.0 : outcome.interrupted.counted.copies);
   }
 
   /// Of the dataset, what workers that take samples by their index read in an epoch: none of those
-  /// that drop_last leaves out. Objects of many samples, streams, and
-  /// what workers cut batches of by themselves are read to their ends.
+  /// that drop_last leaves out, and those twice that fill the shares of ranks up. Objects of many
+  /// samples, streams, and what workers cut batches of by themselves are read to their ends.
   [[nodiscard]] double share_read() const {
     const bool by_index = !inputs.pooled() && inputs.per_object <= 0.0 &&
                           !inputs.sequential_stream && !pipeline::cuts_batches(inputs);
-    return by_index ? outcome.samples / inputs.samples : 1.0;
+    if (!by_index) return 1.0;
+    return pipeline::samples_of_instance(inputs) * inputs.instances_alike() / inputs.times_loaded /
+           inputs.samples;
+  }
+
+  /// What instances that begin again read from the source and no cache gives them, in datasets.
+  [[nodiscard]] double read_anew() const {
+    const double again = begun_again();
+    return again > 0.0 ? again * pipeline::cold_reads(inputs) : 0.0;
   }
 
   /// Number of times that the dataset is read, where no instance copies it.
   [[nodiscard]] double datasets_read() const {
-    const double again = begun_again();
-    return share_read() * inputs.times_loaded *
-           (pipeline::epochs_read(inputs) +
-            (again > 0.0 ? again / inputs.instances * pipeline::cold_reads(inputs) : 0.0));
+    return share_read() * inputs.times_loaded * (pipeline::epochs_read(inputs) + read_anew());
+  }
+
+  /// Number of times that the caches on the instances' disks give the dataset.
+  [[nodiscard]] double datasets_cached() const {
+    const double given = std::max(0.0, pipeline::epochs_from_disk(inputs) - read_anew());
+    return share_read() * inputs.times_loaded * given;
   }
 
   [[nodiscard]] double count(RequestTerms::Of of) const {
@@ -197,6 +206,9 @@ struct Biller {
         return inputs.remote
                    ? inputs.remote->sent * samples(inputs.times_loaded * outcome.trained_samples)
                    : Bytes{};
+      case TransferTerms::Of::from_caches:
+        return inputs.disk ? inputs.disk->bytes * samples(inputs.samples) * datasets_cached()
+                           : Bytes{};
       case TransferTerms::Of::checkpoints:
         return terms.checkpoint * outcome.interrupted.checkpoints;
       case TransferTerms::Of::checkpoints_loaded: return terms.checkpoint * loaded();
@@ -215,8 +227,9 @@ struct Biller {
     if (leaves) {
       remarks.push_back(
           of.to_cloud == resolve::own_machines
-              ? words::leaves_for_own(of.from_cloud, of.from_region, amount)
-              : words::leaves_cloud(of.from_cloud, of.from_region, of.to_cloud, amount));
+              ? words::leaves_for_own(of.from_cloud, of.from_region, of.region_is_known, amount)
+              : words::leaves_cloud(of.from_cloud, of.from_region, of.region_is_known, of.to_cloud,
+                                    amount));
     }
     if (of.to_internet) {
       const Bytes free = std::min(free_left, amount);

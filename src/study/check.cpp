@@ -138,6 +138,7 @@ void judge_lines(const Figures& before, const Figures& now, std::vector<Judgemen
   }
   for (const auto& [name, amount] : before.lines) {
     if (amount <= 0.0 || costs(now.lines, name)) continue;
+    if (now.lines.contains(name) && words::may_come_to_nothing(name)) continue;
     if (!now.lines.contains(name) && added[part_of(name)]-- > 0) continue;
     Limit limit;
     limit.text = words::line_limit(name);

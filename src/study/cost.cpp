@@ -52,15 +52,20 @@ BillLine machine_line(BillPart part, const MachineUse& use, bool named) {
   return instances_line(part, use, billed, HeldFor::job, named);
 }
 
+/// The next whole number; rounding noise of a sum must not buy another unit.
+double whole_units(double units) {
+  constexpr double noise = 1e-9;
+  const double nearest = std::round(units);
+  return std::abs(units - nearest) <= noise * std::max(1.0, nearest) ? nearest : std::ceil(units);
+}
+
 /// As it is sold: storage in its steps, requests whole.
 template <class Amount, class Price>
 Amount as_sold(const Use<Amount, Price>& use) {
   if constexpr (std::is_same_v<Use<Amount, Price>, StorageUse>) {
     return billed_capacity(use.amount, use.steps);
   } else if constexpr (std::is_same_v<Use<Amount, Price>, RequestUse>) {
-    // Rounding noise of a sum over epochs and GPUs must not buy another request.
-    constexpr double noise = 1e-9;
-    return std::ceil(use.amount * (1.0 - noise));
+    return whole_units(use.amount);
   } else {
     return use.amount;
   }
@@ -148,14 +153,7 @@ Duration billed_time(const BillingRule& rule, Duration startup, Duration busy) {
   const Duration used = rule.startup_billed ? startup + busy : busy;
   const Duration least = std::max(used, rule.minimum);
   if (rule.granularity <= Duration{}) return least;
-  // Rounding noise of a sum of durations must not buy another second.
-  constexpr double noise = 1e-9;
-  const double units = least / rule.granularity;
-  const double nearest = std::round(units);
-  if (std::abs(units - nearest) <= noise * std::max(1.0, nearest)) {
-    return nearest * rule.granularity;
-  }
-  return std::ceil(units) * rule.granularity;
+  return whole_units(least / rule.granularity) * rule.granularity;
 }
 
 Money transfer_cost(const TransferUse& use) {
@@ -188,8 +186,11 @@ Bill bill_of(const BillInput& input, bool named) {
     if (held > Duration{}) cluster = both / held;
   }
   if (input.kept_warm > Duration{}) {
-    bill.lines.push_back(instances_line(BillPart::compute, input.compute, input.kept_warm,
-                                        HeldFor::next_job, named));
+    // What the job's own hours leave of the least that is billed, and of their last unit, is paid.
+    const Duration both = billed_time(input.compute.rule, input.compute.startup,
+                                      input.compute.busy + input.kept_warm);
+    bill.lines.push_back(
+        instances_line(BillPart::compute, input.compute, both - used, HeldFor::next_job, named));
   }
   if (const auto& use = input.beside) {
     bill.lines.push_back(machine_line(BillPart::compute, *use, named));

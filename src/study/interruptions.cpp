@@ -52,6 +52,12 @@ class Price {
     more = {};
     more.interruptions = 1.0;
     struck_ = with(more) - mean;
+    more = {};
+    more.copies += 1.0;
+    copied_ = with(more) - mean;
+    more = {};
+    more.loads = 1.0;
+    loaded_ = with(more) - mean;
     const auto& of = resolved.terms.compute;
     block_ = of.instances * (of.price.value * resolved.inputs.booked);
     if (resolved.inputs.booked <= Duration{}) return;
@@ -71,6 +77,7 @@ class Price {
     return mean_ + waits * waited_ + fallen_back * on_demand_ + started * started_ +
            there * started_on_demand_ + rest * paid_ +
            (course.interruptions - mean.interruptions) * struck_ +
+           (course.copies - mean.copies) * copied_ + (course.loads - mean.loads) * loaded_ +
            (course.blocks - mean.blocks) * block_;
   }
 
@@ -82,6 +89,8 @@ class Price {
     longer.interrupted.counted.on_demand += more.on_demand;
     longer.interrupted.counted.interruptions += more.interruptions;
     longer.interrupted.counted.blocks += more.blocks - 1.0;
+    longer.interrupted.counted.copies += more.copies - 1.0;
+    longer.interrupted.counted.loads += more.loads;
     longer.interrupted.counted.startups += more.startups;
     longer.interrupted.counted.startups_on_demand += more.startups_on_demand;
     const Bill bill = bill_for(longer);
@@ -97,7 +106,8 @@ class Price {
 
   const resolve::Resolved& resolved_;
   const pipeline::Outcome& outcome_;
-  Money mean_, paid_, waited_, on_demand_, started_, started_on_demand_, struck_, block_;
+  Money mean_, paid_, waited_, on_demand_, started_, started_on_demand_, struck_, copied_, loaded_,
+      block_;
 };
 
 template <class T>
@@ -127,6 +137,8 @@ std::vector<Course> attempts(const InterruptedJob& job, const Course& mean) {
     course.waits *= times / stretches;
     course.startups *= times / stretches;
     course.interruptions *= times / stretches;
+    course.copies = 1.0 + (course.copies - 1.0) * times / stretches;
+    course.loads *= times / stretches;
   }
   return courses;
 }
@@ -161,6 +173,8 @@ std::vector<Course> played(const InterruptedJob& job, const Course& mean) {
     course.waits = mean.waits + grown * (course.waits - one.waits);
     course.startups = mean.startups + grown * (course.startups - one.startups);
     course.interruptions = mean.interruptions + grown * (course.interruptions - one.interruptions);
+    course.copies = mean.copies + grown * (course.copies - one.copies);
+    course.loads = mean.loads + grown * (course.loads - one.loads);
   }
   return courses;
 }
@@ -274,8 +288,11 @@ void expect_an_end(const pipeline::Outcome& outcome) {
   InterruptedJob unbooked = job;
   unbooked.booked = Duration{};
   if (job.booked > Duration{} && std::isfinite(reliability::expected(unbooked).wall.base())) {
+    const Duration alone = reliability::expected(unbooked).wall;
     throw InputError({{"", 0, "/cluster/booked",
-                       words::longer_than_booked(reliability::expected(unbooked).wall, job.booked),
+                       job.relaunch >= job.booked
+                           ? words::begins_for_all_of_block(alone, job.booked, job.relaunch)
+                           : words::longer_than_booked(alone, job.booked),
                        std::string(words::ends_too_late)}});
   }
   const Duration between = 1.0 / job.rate();

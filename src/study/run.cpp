@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -185,10 +184,8 @@ void add_remarks(Result& result, const pipeline::Inputs& inputs, const pipeline:
   remark_on_launch(result, inputs);
   if (gap) result.remarks.push_back(words::waits_every(gap->wait, gap->every));
   remark_on_unequal(result, inputs, mean);
-  // What little credit comes back is used up again: the first end is the one to know of.
-  std::set<std::string> ended;
   for (const pipeline::CreditEnd& end : outcome.ends) {
-    if (!ended.insert(end.limit).second) continue;
+    if (end.after <= Duration{}) continue;  // copying has used it up
     result.remarks.push_back(
         words::credits_end(end.limit, end.after, end.epoch_before, outcome.later.wall));
   }
@@ -297,7 +294,8 @@ void fill_stages(Result& result, const resolve::Resolved& resolved, const pipeli
   for (const pipeline::CreditEnd& end : out.ends) {
     StageStats& stats = result.stages[end.stage];
     const Throughput before = until_then.whole[end.stage];
-    if (stats.burst_end || !(before > carried.whole[end.stage])) continue;
+    const bool over = end.after <= Duration{};  // copying has used it up
+    if (over || stats.burst_end || !(before > carried.whole[end.stage])) continue;
     stats.burst_end = BurstEnd{end.limit, end.after, before};
   }
 }

@@ -21,14 +21,30 @@ constexpr double site_least = 1.1, site_most = 1.3;
 
 constexpr double joules_per_kwh = 3.6e6;
 
+/// For which an instance is kept for a next job, as it is billed.
+Duration kept_warm(const Bill& bill) {
+  Duration time;
+  for (const BillLine& line : bill.lines) {
+    const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
+    if (machines != nullptr && machines->warm) time += machines->each;
+  }
+  return time;
+}
+
 /// The GPUs' time of a run, busy and waiting, of one instance.
 struct GpuTime {
   double busy = 0.0, waiting = 0.0;
 };
 
+/// Work that is done again takes as much of its time as work itself does.
 GpuTime gpu_time(const Result& result) {
-  const double busy = result.gpu_busy_time.base();
-  return {busy, std::max(0.0, result.bill.billed_time.base() - busy)};
+  double busy = result.gpu_busy_time.base();
+  const Duration held = result.bill.billed_time + kept_warm(result.bill);
+  if (const auto& of = result.interruptions) {
+    const double work = of->effective * result.times.total.base();
+    if (work > 0.0) busy *= 1.0 + of->rework.base() / work;
+  }
+  return {busy, std::max(0.0, held.base() - busy)};
 }
 
 void add(ChargedJobs& sum, const ChargedJobs& job) {
@@ -100,11 +116,12 @@ ChargedJobs charged(const RunOf& run, const Catalog& catalog, const std::string&
     job.month += std::min(1.0, job.runs_per_month / *accounting.runs) * job.prepared;
   }
   job.waiting = job.runs_per_month * idle_of(result.bill);
-  for (const std::string& remark : result.remarks) {
-    const bool of_bill = remark.find(words::not_billed) != std::string::npos ||
-                         remark.find(words::paid_again) != std::string::npos;
-    if (!of_bill) continue;
-    remarks.push_back(words::remark_of(job.name, remark));
+  for (const auto* said : {&result.caveats, &result.remarks}) {
+    for (const std::string& one : *said) {
+      const bool of_bill = one.find(words::not_billed) != std::string::npos ||
+                           one.find(words::paid_again) != std::string::npos;
+      if (of_bill) remarks.push_back(words::remark_of(job.name, one));
+    }
   }
   if (accounting.runs && *accounting.runs < job.runs_per_month) {
     remarks.push_back(words::more_runs_than_all(job.name, job.runs_per_month, *accounting.runs));
@@ -132,7 +149,7 @@ CoveredJob covered_by(HourlyPrice hourly, const RunOf& run) {
   const Cluster& cluster = run.scenario->cluster;
   const double runs = run.scenario->accounting.runs_per_month.value_or(1.0);
   const Bill& bill = run.result->bill;
-  const Duration held = bill.billed_time + cluster.kept_warm.value_or(Duration{});
+  const Duration held = bill.billed_time + kept_warm(bill);
   CoveredJob job;
   job.wanted = runs * bill.compute;
   job.within = runs * std::min(bill.compute, hourly * held);

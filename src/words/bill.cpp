@@ -159,21 +159,37 @@ struct Price {
 
 }  // namespace
 
+/// Where the data is: as the scenario has it, or as it is taken to be.
+static std::string place_text(std::string_view cloud, std::string_view region, bool known) {
+  return known ? fmt::format("{} ({})", cloud, region)
+               : fmt::format("{}, taken to be in {}", cloud, region);
+}
+
 std::string_view name_of(BillPart part) {
   return bill_part_words[static_cast<std::size_t>(part)];
 }
 
+static constexpr std::string_view not_used = ", booked and not used";
+
+/// Of instances that the job does not hold; "" of all other lines.
+static std::string_view held_for(const BillLine& line) {
+  const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
+  if (machines == nullptr) return "";
+  return machines->unused ? not_used : machines->warm ? ", kept warm" : "";
+}
+
 std::string name_of_line(const BillLine& line) {
-  return fmt::format("{}: {}", name_of(line.part), line.of);
+  return fmt::format("{}: {}{}", name_of(line.part), line.of, held_for(line));
+}
+
+bool may_come_to_nothing(std::string_view name) {
+  return name.ends_with(not_used);
 }
 
 std::string item(const BillLine& line) {
   const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
   if (machines == nullptr) return line.of;
-  return fmt::format("{:g} x {}{}", machines->instances, line.of,
-                     machines->unused ? ", booked and not used"
-                     : machines->warm ? ", kept warm"
-                                      : "");
+  return fmt::format("{:g} x {}{}", machines->instances, line.of, held_for(line));
 }
 
 std::string quantity(const BillLine& line) {
@@ -213,20 +229,18 @@ void refuse_unpriced(std::string_view line, Bytes known, Bytes moved) {
                                format_quantity(known), format_quantity(moved)));
 }
 
-std::string leaves_for_own(std::string_view from_cloud, std::string_view from_region,
+std::string leaves_for_own(std::string_view from_cloud, std::string_view from_region, bool known,
                            Bytes amount) {
   return fmt::format(
-      "the data is in {}, taken to be in {}, and /cluster/region is none of its regions: {} cross "
-      "the internet",
-      from_cloud, from_region, bytes_text(amount));
+      "the data is in {}, and /cluster/region is none of its regions: {} cross the internet",
+      place_text(from_cloud, from_region, known), bytes_text(amount));
 }
 
-std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,
+std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region, bool known,
                          std::string_view to_cloud, Bytes amount) {
   return fmt::format(
-      "the data is in {}, taken to be in {}, and is read from another cloud ({}): {} cross the "
-      "internet",
-      from_cloud, from_region, to_cloud, bytes_text(amount));
+      "the data is in {}, and is read from another cloud ({}): {} cross the internet",
+      place_text(from_cloud, from_region, known), to_cloud, bytes_text(amount));
 }
 
 std::string last_tier_taken(std::string_view what, std::string_view from_region, Bytes amount,

@@ -12,6 +12,8 @@ namespace feedrate::words {
 std::string_view name_of(BillPart part);
 /// "requests: S3 GET": what a baseline knows the line by.
 std::string name_of_line(const BillLine& line);
+/// Whether the line of that name comes to nothing where all that is booked is used.
+bool may_come_to_nothing(std::string_view name);
 /// "8 x ml.p3.2xlarge", "FSx for Lustre SCRATCH_2".
 std::string item(const BillLine& line);
 /// "3.3333 h each", "1.2 TiB for 2 h", "2000000 requests".
@@ -38,8 +40,10 @@ void expect_of_bill(bool fine, std::string_view line, std::string_view expected)
 
 // Remarks on what is read across the internet.
 /// By machines without a name, whose region is none of that cloud.
-std::string leaves_for_own(std::string_view from_cloud, std::string_view from_region, Bytes amount);
-std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region,
+/// `known`: the region is the scenario's, and not taken to be it.
+std::string leaves_for_own(std::string_view from_cloud, std::string_view from_region, bool known,
+                           Bytes amount);
+std::string leaves_cloud(std::string_view from_cloud, std::string_view from_region, bool known,
                          std::string_view to_cloud, Bytes amount);
 std::string last_tier_taken(std::string_view what, std::string_view from_region, Bytes amount,
                             Bytes known);

@@ -64,6 +64,14 @@ std::string longer_than_booked(Duration job, Duration booked) {
       span_words(job), span_words(booked));
 }
 
+std::string begins_for_all_of_block(Duration job, Duration booked, Duration begin) {
+  return fmt::format(
+      "the job takes {} and the booked time ends after {}, and in the next block training would go "
+      "on after {} at the earliest (/job/checkpoint/restart and start-up): expected a longer time, "
+      "or restarts that fit into a block",
+      span_words(job), span_words(booked), span_words(begin));
+}
+
 std::string never_ends(Duration between, std::string_view why) {
   return fmt::format(
       "the job would in effect never end: it is interrupted every {} on average and {}",

@@ -30,6 +30,8 @@ std::string booked_in_vain(double share);
 inline constexpr std::string_view ends_too_late = "does not end within the booked time";
 inline constexpr std::string_view ends_never = "never ends";
 std::string longer_than_booked(Duration job, Duration booked);
+/// `begin`: what each block after the first takes until training goes on.
+std::string begins_for_all_of_block(Duration job, Duration booked, Duration begin);
 /// `between`: the mean time between interruptions; `why` one of the others.
 std::string never_ends(Duration between, std::string_view why);
 std::string restart_too_long(Duration restart);

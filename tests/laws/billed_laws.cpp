@@ -44,6 +44,8 @@ BillInput drawn(Generator& random) {
   if (!input.fallback && random.chance(0.4)) {
     input.booked = hours(random.uniform(0.1, 9.0));
     input.blocks = random.uniform(1.0, 3.0);
+  } else if (random.chance(0.5)) {
+    input.kept_warm = seconds(random.log_uniform(1.0, 20000.0));
   }
   for (double k = random.whole(0.0, 2.0); k > 0.0; k -= 1.0)
     input.auxiliary.push_back(machine(random));
@@ -99,7 +101,7 @@ Money cost(const MachineUse& use) {
 
 TEST_CASE("billed: lines are amounts times prices, and parts and totals are sums of them") {
   Generator random(151);
-  int booked = 0, in_vain = 0, taken_over = 0;
+  int booked = 0, in_vain = 0, taken_over = 0, within_least = 0;
   for (int i = 0; i < 1000; ++i) {
     const BillInput input = drawn(random);
     const Bill bill = study::bill_of(input, random.chance(0.5));
@@ -123,6 +125,13 @@ TEST_CASE("billed: lines are amounts times prices, and parts and totals are sums
       ++taken_over;
       held += billed(*other);
       compute += cost(*other);
+    }
+    if (input.kept_warm > Duration{}) {
+      // As one that is busy for longer: the least that is billed is billed once.
+      MachineUse longer = input.compute;
+      longer.busy += input.kept_warm;
+      compute += cost(longer) - cost(input.compute);
+      within_least += cost(longer) == cost(input.compute) ? 1 : 0;
     }
     CHECK(bill.billed_time.base() == Approx(held.base()));
     CHECK(bill.compute.base() == Approx(compute.base()).margin(1e-9));
@@ -163,6 +172,7 @@ TEST_CASE("billed: lines are amounts times prices, and parts and totals are sums
   CHECK_DRAWN(booked > 100);
   CHECK_DRAWN(in_vain > 50);
   CHECK_DRAWN(taken_over > 100);
+  CHECK_DRAWN(within_least > 10);
 }
 
 TEST_CASE("billed: waiting costs the cluster's price, and never more than what is held") {

@@ -46,6 +46,10 @@ class Jobs {
     job.restart = beside + (generate_.chance(0.7) ? 1.0 : 0.2) * job.launch;
     job.relaunch = beside + job.launch;
     if (generate_.chance(0.5)) job.wait = seconds(generate_.log_uniform(1e-2, 1.0) / rate);
+    // Copying is a part of what a start takes.
+    job.copying = (job.launch - job.startup) * generate_.uniform(0.0, 1.0);
+    job.copying_anew = std::min(job.copying, std::max(Duration{}, job.restart - job.startup));
+    if (generate_.chance(0.7)) job.replaced = 1.0 / generate_.whole(1.0, 8.0);
     return job;
   }
   pipeline::Generator& chance() { return generate_; }
@@ -173,7 +177,11 @@ TEST_CASE("reliability: the closed form is the mean of played jobs") {
     double rework = 0.0;
     double interruptions = 0.0;
     double startups = 0.0;
+    double copies = 0.0;
+    double loads = 0.0;
     for (const Course& course : courses) {
+      copies += course.copies / plays;
+      loads += course.loads / plays;
       startups += course.startups.base() / plays;
       mean += course.wall.base() / plays;
       rework += course.rework.base() / plays;
@@ -186,12 +194,41 @@ TEST_CASE("reliability: the closed form is the mean of played jobs") {
     if (off > 3.0) ++beyond_three;
     REQUIRE(off < 5.0);
     CHECK(closed.interruptions == Approx(interruptions).epsilon(0.15).margin(0.02));
+    CHECK(closed.copies == Approx(copies).epsilon(0.05).margin(0.02));
+    CHECK(closed.loads == Approx(loads).epsilon(0.15).margin(0.02));
     CHECK(closed.startups.base() ==
           Approx(startups).epsilon(0.15).margin(0.02 * job.startup.base()));
     CHECK(std::abs(closed.rework.base() - rework) < 6.0 * error + 0.02 * mean);
   }
   // Normal errors are that large in 0.3 % of all cases.
   CHECK(beyond_three <= 5);
+}
+
+TEST_CASE("reliability: copies are whole where nothing cuts them short, and parts where it does") {
+  Jobs generated(932);
+  int cut = 0;
+  for (int i = 0; i < jobs; ++i) {
+    InterruptedJob job = generated.job(20.0);
+    INFO("job " << i);
+    const Course course = expected(job);
+    const double begun = 1.0 + job.replaced * course.interruptions;
+    REQUIRE(course.copies <= begun * (1.0 + 1e-9));
+    REQUIRE(course.loads <= course.interruptions * (1.0 + 1e-9));
+    cut += course.copies < 0.99 * begun ? 1 : 0;
+    // Played, a launch of all is one, each restart its share, and no part is counted twice.
+    for (const Course& played : draw_courses(job, 7, 5)) {
+      REQUIRE(played.copies <= (1.0 + job.replaced * played.interruptions) * (1.0 + 1e-9));
+      REQUIRE(played.loads <= played.interruptions);
+    }
+    job.copying = job.copying_anew = job.startup = Duration{};
+    const Course at_once = expected(job);
+    REQUIRE(at_once.copies == Approx(1.0 + job.replaced * at_once.interruptions).epsilon(1e-12));
+    REQUIRE(at_once.loads == Approx(at_once.interruptions).epsilon(1e-12));
+    job.sudden = job.announced = Frequency{};
+    REQUIRE(expected(job).copies == 1.0);
+    REQUIRE(expected(job).loads == 0.0);
+  }
+  CHECK_DRAWN(cut > jobs / 20);
 }
 
 TEST_CASE("reliability: two halves with a checkpoint between them take what the whole takes") {

@@ -201,6 +201,17 @@ TEST_CASE("reports: of many guesses those that explain most are shown, the other
   CHECK_FALSE(has(text, "/x3 "));
 }
 
+TEST_CASE("reports: a sweep says which sum is the bill's and which has the hours' value") {
+  Sweep sweep;
+  SweepPoint point;
+  point.result.times.total = hours(2.0);
+  point.result.bill.money = usd(3.2);
+  point.result.bill.total = usd(4.11);
+  sweep.points.push_back(point);
+  CHECK(to_text(sweep_report(sweep, "x"), ascii).find("2.00 h, $3.20 ($4.11 including") !=
+        std::string::npos);
+}
+
 TEST_CASE("reports: a sweep marks the fastest, the cheapest and the Pareto set in words") {
   Sweep sweep;
   for (const int n : {1, 2, 4}) {

@@ -163,7 +163,8 @@ def by_tiers(total, record, tiers):
 
 def whole(requests):
     """Requests are billed whole, but for what a sum rounds."""
-    return math.ceil(requests * (1.0 - 1e-9))
+    nearest = round(requests)
+    return nearest if abs(requests - nearest) <= 1e-9 * max(1.0, nearest) else math.ceil(requests)
 
 
 def in_parts(size, most, beside):
@@ -187,12 +188,14 @@ def bill(plan, result, prices):
 
     # Machines: those of the cluster, and helpers that decode for them.
     # Of what is interrupted one instance is gone until its replacement comes, of SageMaker all.
-    def rent(name, count, own, gone=0):
+    warm = base(cluster.get("kept_warm", "0 s"))
+
+    def rent(name, count, own, gone=0, after=0.0):
         waits = gone / count * courses.get("capacity_wait_s", 0.0)
         rule = prices.rule(prices.service(name))
         starts = courses.get("expected_interruptions", 0.0) + (courses.get("blocks") or 1.0)
         used = wall - waits - (0.0 if rule[2] else starts * time["startup_s"])
-        return count * own, billed_seconds(rule, used)
+        return count * own, billed_seconds(rule, used + after)
 
     own = cluster.get("prices", {}).get(instance) if purchase not in ("spot", "capacity_block") else None
     discount = 1.0 - cluster["savings"] if purchase == "savings_plan" else 1.0
@@ -205,14 +208,15 @@ def bill(plan, result, prices):
         each *= discount
         region = region or place
     kept = cluster.get("spot", {}).get("on_demand_instances", 0) if purchase == "spot" else 0
-    rate, held = rent(instance, instances - kept, each, instances if rented == "sagemaker" else 1)
+    gone = instances if rented == "sagemaker" else 1
+    rate, held = rent(instance, instances - kept, each, gone)
+    lives = rent(instance, instances - kept, each, gone, warm)[1]  # kept warm for a next job
     booked = max(held, courses["blocks"] * base(cluster["booked"])) if purchase == "capacity_block" else held
     parts["given" if "price" in cluster or own else "compute"] += rate * booked
     if kept:
         rate, there = rent(instance, kept, prices.rented(instance, cluster.get("region"), "on_demand")[0])
         parts["compute"] += rate * there
-    if "kept_warm" in cluster:
-        parts["given" if "price" in cluster or own else "compute"] += (instances - kept) * each * base(cluster["kept_warm"])
+    parts["given" if "price" in cluster or own else "compute"] += rate * (lives - held)
     helpers = plan["loader"].get("remote")
     if helpers:
         bought = "on_demand" if purchase in ("savings_plan", "capacity_block") else purchase
@@ -227,9 +231,12 @@ def bill(plan, result, prices):
     # What is read, and written.
     samples, size = dataset["samples"], base(dataset["bytes_per_sample"])
     objects = math.ceil(samples / dataset["samples_per_object"])
-    again = courses.get("expected_interruptions", 0.0) * (instances if rented == "sagemaker" else 1)
-    again += instances * ((courses.get("blocks") or 1.0) - 1.0)
-    copies = instances + again if mode == "File" else epochs
+    again = courses.get("expected_interruptions", 0.0) * gone
+    # Of copies that an interruption cuts short there is the mean of an exponential time, up to all of it.
+    between = courses.get("between_interruptions_s") or math.inf
+    begin, struck = time["startup_s"] / between, time["staging_s"] / between
+    there = math.exp(-begin) * (-math.expm1(-struck) / struck if struck > 0.0 else 1.0)
+    copies = (instances + again) * there + instances * ((courses.get("blocks") or 1.0) - 1.0) if mode == "File" else epochs
     read, requests = samples * size * copies, objects * copies * asked_for(samples * size / objects, source.get("access"))
     checkpoint = job.get("checkpoint")
     # Of a burst that ends in some epoch, no two are alike: all of the job but what is no training.
@@ -241,8 +248,8 @@ def bill(plan, result, prices):
         written = math.floor(work / (base(checkpoint["interval"]) + writing) + 1e-9)
         work -= written * writing
     saved = written * base(checkpoint["size"]) if checkpoint else 0.0
-    # A restart, and a block after the first, loads one.
-    loads = courses.get("expected_interruptions", 0.0) + (courses.get("blocks") or 1.0) - 1.0 if written else 0.0
+    # A restart that comes to an end of its copying loads one, and a block after the first.
+    loads = courses.get("expected_interruptions", 0.0) * math.exp(-begin - struck) + (courses.get("blocks") or 1.0) - 1.0 if written else 0.0
     loaded = loads * base(checkpoint["size"]) if checkpoint else 0.0
 
     aws = rented in ("ec2", "sagemaker")
@@ -353,6 +360,9 @@ def bill(plan, result, prices):
         parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * read)
         if store == service:
             parts["transfer"] += prices.tariff("between zones", job_region, 2 * across * (saved + loaded))
+    if aws and zones > 1 and helpers:
+        sent = samples * epochs * base(helpers["bytes_per_sample"])
+        parts["transfer"] += prices.tariff("between zones", job_region, 2 * (zones - 1) / zones * sent)
     if aws and zones > 1 and "allreduce" in job:
         sent = 2 * (instances - 1) / instances * base(job["allreduce"]["gradient_bytes"])
         steps = epochs * math.ceil(math.ceil(samples / instances) / plan["loader"]["batch_size"])
@@ -369,7 +379,7 @@ def bill(plan, result, prices):
     disk = plan["disk"]
     if disk["kind"] == "ebs" and aws:
         data = service == "ebs"
-        lives = base(source["storage_held"]) if data and "storage_held" in source else held + base(cluster.get("kept_warm", "0 s"))
+        lives = base(source["storage_held"]) if data and "storage_held" in source else lives
         if not data or holds:
             if rented == "sagemaker":
                 parts["storage"] += instances * base(disk["size"]) * prices.limit("services", "sagemaker_volume_price") * lives
@@ -465,6 +475,8 @@ def drawn(draw):
             job["checkpoint"]["kept"] = draw.randint(1, 9)
         if maybe(0.3):
             job["checkpoint"]["held"] = f"{draw.randint(1, 900)} h"
+    if (interrupted or purchase == "spot") and source["input_mode"] == "File":
+        cluster["instances"] = 1  # what several share, one alone copies faster
     if interrupted and purchase == "spot" and cluster["instances"] > 1 and maybe(0.5):
         cluster["spot"]["on_demand_instances"] = draw.randint(1, cluster["instances"] - 1)
     if maybe(0.2):

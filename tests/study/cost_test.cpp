@@ -109,6 +109,29 @@ TEST_CASE("cost: rounding noise of a sum does not buy another second") {
   CHECK(billed_time(ec2, seconds(0), seconds(12000.01)) == seconds(12001));
 }
 
+TEST_CASE("cost: a short job that is kept warm is billed for as long as the instance is there") {
+  BillInput input = only();
+  input.compute.price = Value<HourlyPrice>::given(usd_per_hour(3600.0));  // a dollar a second
+  input.compute.busy = seconds(0.7);
+  input.kept_warm = seconds(100.0);
+  CHECK(bill_of(input).money.base() == Approx(101.0));
+  CHECK(bill_of(input).billed_time == seconds(60.0));  // of the job
+  input.kept_warm = seconds(20.0);
+  CHECK(bill_of(input).money.base() == Approx(60.0));
+}
+
+TEST_CASE("cost: as many requests as there are, however many") {
+  BillInput input = only();
+  const auto counted = [&](double amount) {
+    input.requests = {{"S3 GET", amount, {{{}, at(usd(1.0))}}}};
+    return bill_of(input).requests.base();
+  };
+  CHECK(counted(1e12) == 1e12);
+  CHECK(counted(1e12 + 0.25) == 1e12);
+  CHECK(counted(2.5) == 3.0);
+  CHECK(counted(3.0 * (1.0 + 1e-12)) == 3.0);
+}
+
 TEST_CASE("cost: FSx for Lustre is billed in its capacity steps, for the time held") {
   // 1.5 TiB needs the 2.4 TiB size: 2.4 · 140 USD/TiB/month · 73 h / 730 h = 33.60 USD.
   BillInput input = only();

@@ -257,6 +257,13 @@ TEST_CASE("interrupted runs: only the mean is refused by a block that is too sho
   CHECK(text.out.find("of the draws") != std::string::npos);
   const auto refused = shell("feedrate run scenarios/" + block + "--set '/cluster/booked=3.75 h'");
   CHECK(refused.status == 2);
+  CHECK(refused.err.find("or checkpoints that fit into a block") != std::string::npos);
+  // Where a restart takes all of a block, checkpoints are no remedy.
+  const auto restarts = shell("feedrate run scenarios/" + block +
+                              "--set '/cluster/booked=1 h' --set /job/checkpoint/restart=61min");
+  CHECK(restarts.status == 2);
+  CHECK(restarts.err.find("training would go on after 61") != std::string::npos);
+  CHECK(restarts.err.find("or restarts that fit into a block") != std::string::npos);
 }
 
 TEST_CASE("interrupted runs: SageMaker bills the start-up of no restart, EC2 that of each") {

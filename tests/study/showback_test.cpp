@@ -144,6 +144,21 @@ TEST_CASE("showback: electricity is between what waiting and computing GPUs take
   const Footprint waits = at(0.0);
   CHECK(waits.most_kwh == Approx(0.3 * busy.most_kwh));
   CHECK(at(0.5).least_kwh == Approx(0.5 * (busy.least_kwh + waits.least_kwh)));
+  // Kept warm for ten hours more, they wait for those.
+  Result kept = result_of(10.0, 1.0, 1.0, 0.0);
+  BillLine warm;
+  warm.charge = ChargedInstances{2.0, hours(10.0), {}, false, true};
+  kept.bill.lines.push_back(warm);
+  const Footprint longer = *footprint_of(s, kept, with_power());
+  CHECK(longer.most_kwh == Approx(busy.most_kwh + waits.most_kwh));
+  CHECK(longer.least_kwh == Approx(busy.least_kwh + waits.least_kwh));
+  // Of ten hours six are work, of which GPUs compute in half, and two are work done again.
+  Result again = result_of(10.0, 0.3, 1.0, 0.0);
+  again.interruptions.emplace();
+  again.interruptions->effective = 0.6;
+  again.interruptions->rework = hours(2.0);
+  CHECK(footprint_of(s, again, with_power())->most_kwh ==
+        Approx(0.4 * busy.most_kwh + 0.6 * waits.most_kwh));
   Catalog dark = with_power();
   dark.gpus[0].power.reset();
   CHECK(!footprint_of(s, result_of(1.0, 1.0, 1.0, 0.0), dark));
@@ -185,6 +200,8 @@ TEST_CASE("showback: a savings plan is paid hour by hour, used or not") {
   CHECK_FALSE(large.crowded());
   // Instances that are kept warm are covered, too.
   a.accounting.runs_per_month = 20.0;
-  a.cluster.kept_warm = hours(1.0);
+  BillLine warm;
+  warm.charge = ChargedInstances{1.0, hours(1.0), {}, false, true};
+  ra.bill.lines.push_back(warm);
   CHECK(commitment_of(runs, usd(500.0), usd_per_hour(1.0)).used.base() == Approx(100.0));
 }

@@ -256,6 +256,32 @@ TEST_CASE("check: much better is a stale baseline, better and dearer is not") {
   CHECK_FALSE(judge(&before, result_with(90.0, 11.0, 80.0), {}).stale);
 }
 
+TEST_CASE("check: hours that are kept warm, or booked, do not fall off the bill unseen") {
+  const auto with = [](double warm, std::optional<double> unused) {
+    Result result = result_with(10.0, 100.0, 5.0);
+    const auto add = [&](double dollars, bool of_nobody, bool kept) {
+      BillLine line;
+      line.of = "p3.2xlarge";
+      line.amount = usd(dollars);
+      line.charge = ChargedInstances{1.0, hours(1.0), {}, of_nobody, kept};
+      result.bill.lines.push_back(line);
+    };
+    add(50.0, false, false);
+    if (warm > 0.0) add(warm, false, true);
+    if (unused) add(*unused, true, false);
+    return result;
+  };
+  const auto level = [](const Result& before, const Result& now) {
+    const Figures figures = figures_of(before);
+    return judge(&figures, now, {}).level;
+  };
+  CHECK(level(with(9.0, {}), with(9.0, {})) == Level::pass);
+  CHECK(level(with(9.0, {}), with(0.0, {})) == Level::fail);
+  CHECK(level(with(0.0, 20.0), with(0.0, {})) == Level::fail);
+  // A job that uses all that is booked has nothing left, and nothing has fallen off.
+  CHECK(level(with(0.0, 20.0), with(0.0, 0.0)) == Level::pass);
+}
+
 TEST_CASE("attribution: mixtures that cannot run share their part with the next group") {
   // Nothing here can be simulated, so that all of the difference is one part.
   const Amounts before{seconds(100.0), usd(10.0), usd(12.0), 0.8};

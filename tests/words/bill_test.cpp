@@ -147,8 +147,11 @@ TEST_CASE("bill: what is booked and not used says so, and one request is no requ
 
 TEST_CASE("bill words: bytes that leave a cloud are written as the bill writes them") {
   const std::string text =
-      words::leaves_cloud("AWS", "us-east-1", "gcp", Bytes::of(195318832.9935074 * 1024.0));
+      words::leaves_cloud("AWS", "us-east-1", false, "gcp", Bytes::of(195318832.9935074 * 1024.0));
   CHECK(text.ends_with("(gcp): 200.006 GB cross the internet"));
-  CHECK(words::leaves_cloud("AWS", "us-east-1", "gcp", gigabytes(50.0))
+  CHECK(text.starts_with("the data is in AWS, taken to be in us-east-1, and is read from"));
+  CHECK(words::leaves_cloud("AWS", "us-east-1", false, "gcp", gigabytes(50.0))
             .ends_with(": 50 GB cross the internet"));
+  CHECK(words::leaves_cloud("AWS", "us-west-2", true, "gcp", gigabytes(50.0))
+            .starts_with("the data is in AWS (us-west-2), and is read from another cloud"));
 }

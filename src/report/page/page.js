@@ -81,7 +81,8 @@ async function redraw(hourValue) {
 const setting = ({ set }) => Object.entries(set).map(([key, value]) => `${key} = ${value}`).join(', ') || 'as written';
 
 function bestWords({ fastest, cheapest }, hourValue) {
-  const outcome = ({ result }) => `${duration(result.time.total_s)}, ${money(totalCost(result, hourValue))}`;
+  const hours = (result) => (hourValue > 0 ? ` (${money(totalCost(result, hourValue))} including the value of the hours)` : '');
+  const outcome = ({ result }) => `${duration(result.time.total_s)}, ${money(result.cost.money_usd)}${hours(result)}`;
   const [first, second] = [data.points[fastest], data.points[cheapest]];
   return fastest === cheapest
     ? `${setting(first)} is both the fastest and the cheapest of ${data.points.length} ${data.points.length === 1 ? 'point' : 'points'}: ${outcome(first)}.`
