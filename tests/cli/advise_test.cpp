@@ -244,6 +244,17 @@ TEST_CASE("advise: checkpoints are made rarer only as far as failures allow") {
   CHECK(row_of(*with("90 min"), "checkpoint_interval") == nullptr);
 }
 
+TEST_CASE("advise: what is paid once is paid for as many runs as the job says it has") {
+  const std::string job = "advise scenarios/caltech256_p3.json --set num_workers=1 ";
+  const auto hundred = json_of(job + "--set /accounting/runs=100");
+  CHECK(at(*hundred, "jobs").number == 100.0);
+  const auto same = json_of(job + "--sharing-jobs 100");
+  CHECK(at(*hundred, "remedies").items.size() == at(*same, "remedies").items.size());
+  CHECK(at(*row_of(*hundred, "num_workers"), "saved_usd").number ==
+        Approx(at(*row_of(*same, "num_workers"), "saved_usd").number));
+  CHECK(at(*json_of(job + "--set /accounting/runs=100 --sharing-jobs 3"), "jobs").number == 3.0);
+}
+
 TEST_CASE("advise: bad input is refused with what was expected") {
   const std::string file = "scenarios/caltech256_p3.json ";
   const std::pair<std::string, std::string> wrong[] = {
