@@ -250,6 +250,8 @@ std::vector<Change> to_bucket(const Situation& s) {
       keys += R"(, "storage_held": ")" + format_quantity(*source.storage_held) + '"';
     }
   }
+  // What stands in another region stays there.
+  if (source.region) keys += R"(, "region": ")" + *source.region + '"';
   if (source.nat_gateway.value_or(false)) keys += R"(, "nat_gateway": true)";
   std::vector<Change> list;
   for (const std::string mode : {s.service == "sagemaker" ? "Pipe" : "stream", "File"}) {

@@ -83,9 +83,11 @@ TEST_CASE("remedies: checkpoints near the job, or fewer in the background, are p
 
   // To another region 0.02 USD a GB, and nothing is left to say of one that is the job's.
   const auto far = saving_job(
-      R"({"size": "100 GB", "interval": "10 min", "bandwidth": "1 GB/s", "region": "us-west-2"})");
+      R"({"size": "100 GB", "interval": "10 min", "bandwidth": "1 GB/s", "to": "s3",
+          "region": "us-west-2"})");
   const auto home = tried(far, "checkpoints_nearby");
   REQUIRE(home.size() == 1);
+  CHECK(home.front().set == Setting{{"/job/checkpoint/region", "null"}});
   CHECK(line_of(run_with(far, {}), "transfer of checkpoints") > 0.0);
   CHECK(line_of(run_with(far, home.front().set), "transfer of checkpoints") == 0.0);
   Settings by_gateway =
@@ -124,7 +126,7 @@ TEST_CASE("remedies: fewer instances are as many as cost least, where they are a
     if (then.times.total > study::little_longer * now.times.total) continue;
     found = std::min(found, then.bill.total.base());
   }
-  CHECK(least < 0.4 * now.bill.total.base());
+  CHECK(least < 0.5 * now.bill.total.base());
   CHECK(found <= 1.005 * least);
 }
 
@@ -176,6 +178,12 @@ TEST_CASE("remedies: a file system that is held for a month gives way to a bucke
                             "bucket");
   REQUIRE(filled.size() == 2);
   for (const Change& change : filled) CHECK(change.one_off == Money{});
+  // In another region it stays in that region.
+  Settings far = lustre;
+  far.emplace_back("/source/region", "us-west-2");
+  for (const Change& change : tried(far, "bucket")) {
+    CHECK(line_of(run_with(far, change.set), "transfer from us-west-2") > 0.0);
+  }
   CHECK(tried({{"/source", R"({"service": "s3"})"}}, "bucket").empty());
 }
 
