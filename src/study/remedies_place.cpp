@@ -333,7 +333,7 @@ const Remedy place_list[] = {
      other_classes},
     {{"bucket", "the data in a bucket in place of a file system", RemedyKind::infrastructure, 4.0,
       paid_for_nothing, "the job pays for FSx for Lustre or EFS",
-      "a GB in a bucket costs a tenth of one in a file system, and nobody pays for room that holds "
+      "a GB in a bucket costs less than one in a file system, and nobody pays for room that holds "
       "nothing (S3 and FSx pricing)",
       "the program reads objects, or each job copies them first; each request is paid for; what "
       "else reads the file system has to be moved as well",
