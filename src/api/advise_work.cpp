@@ -13,7 +13,8 @@ Advice advice_for(const ScenarioMaker& make, const Catalog& catalog, const HostP
   const Scenario& scenario = make.scenario();
   study::AdviseOptions options;
   options.target = asked.target;
-  options.jobs = scenario.job.jobs.value_or(1.0);
+  // What is paid once is paid for all runs of a job that says how many there are.
+  options.jobs = scenario.job.jobs.value_or(scenario.accounting.runs.value_or(1.0));
   options.constraints = constraints_of(asked.constraints, scenario.currency, dashes);
   options.seed = depth.seed;
   options.events = confirms(depth);

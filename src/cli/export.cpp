@@ -209,11 +209,19 @@ std::string of_its_gpus(const ExportedPoint& point, const Machine& machine) {
 /// Points that a task of SkyPilot has no place for.
 struct LeftOut {
   std::size_t other_nodes = 0;
+  bool recommended = false;  ///< what their number is other than
   std::size_t booked = 0;
+  std::size_t beyond_limits = 0;
   std::set<std::string> nameless;
 
   [[nodiscard]] std::vector<std::string> words(int nodes) const {
     std::vector<std::string> list;
+    if (beyond_limits > 0) {
+      list.push_back(
+          fmt::format("{} {} left out: later than the deadline of the result, or over "
+                      "its budget",
+                      counted(beyond_limits), beyond_limits == 1 ? "is" : "are"));
+    }
     if (booked > 0) {
       list.push_back(
           fmt::format("{} with purchase capacity_block or training_plan {} left out: a SkyPilot "
@@ -226,9 +234,11 @@ struct LeftOut {
     }
     if (other_nodes > 0) {
       list.push_back(
-          fmt::format("{} with a number of instances other than {} (that of the best) {} left out: "
+          fmt::format("{} with a number of instances other than {} ({}) {} left out: "
                       "a SkyPilot task has a single number of nodes",
-                      counted(other_nodes), nodes, other_nodes == 1 ? "is" : "are"));
+                      counted(other_nodes), nodes,
+                      recommended ? "what the result recommends" : "that of the best",
+                      other_nodes == 1 ? "is" : "are"));
     }
     return list;
   }
@@ -246,10 +256,27 @@ int export_skypilot(const ExportArguments& arguments) {
   task.name = figures.name;
   task.by_time = arguments.minimize == "time";
   std::vector<std::size_t> order;
+  LeftOut left_out;
   for (std::size_t i = 0; i < figures.points.size(); ++i) {
-    if (figures.points[i].problem.empty()) order.push_back(i);
+    const ExportedPoint& point = figures.points[i];
+    if (!point.problem.empty()) continue;
+    const double time = point.figure(FigureId::total_time).value_or(0.0);
+    const double money = point.figure(FigureId::money).value_or(0.0);
+    if (figures.limits.met(seconds(time), usd(money))) {
+      order.push_back(i);
+    } else {
+      ++left_out.beyond_limits;
+    }
   }
-  if (order.empty()) throw InputError("export: expected a point with a result, got none");
+  if (order.empty() && left_out.beyond_limits == 0) {
+    throw InputError("export: expected a point with a result, got none");
+  }
+  const auto expect_candidates = [&](bool any) {
+    if (any) return;
+    throw InputError("export skypilot: no candidate is left: " +
+                     left_out.words(task.nodes).front());
+  };
+  expect_candidates(!order.empty());
   const auto value = [&](std::size_t i) {
     const ExportedPoint& point = figures.points[i];
     const double time = point.figure(FigureId::total_time).value_or(0.0);
@@ -264,6 +291,13 @@ int export_skypilot(const ExportArguments& arguments) {
     return static_cast<int>(figures.points[i].figure(FigureId::instances).value_or(1.0));
   };
   task.nodes = nodes_of(order.front());
+  const auto recommended = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
+    return figures.recommended && nodes_of(i) == *figures.recommended;
+  });
+  if (!task.by_time && recommended != order.end()) {
+    task.nodes = nodes_of(*recommended);
+    left_out.recommended = true;
+  }
   std::set<std::string> names;
   for (const std::size_t i : order) names.insert(figures.points[i].instance);
   if (names.contains("")) {
@@ -274,7 +308,6 @@ int export_skypilot(const ExportArguments& arguments) {
   }
   const Catalog catalog = catalog_of(names);
   std::set<std::tuple<std::string, std::string, std::string, std::string, bool>> seen;
-  LeftOut left_out;
   bool sagemaker = false;
   bool plan = false;
   for (const std::size_t i : order) {
@@ -318,10 +351,7 @@ int export_skypilot(const ExportArguments& arguments) {
       sagemaker = sagemaker || without_prefix(point.instance) != point.instance;
     }
   }
-  if (task.candidates.empty()) {
-    throw InputError("export skypilot: no candidate is left: " +
-                     left_out.words(task.nodes).front());
-  }
+  expect_candidates(!task.candidates.empty());
   tell_unanswered(figures);
   for (const std::string& words : left_out.words(task.nodes)) write_stderr("remark: " + words);
   if (plan) {

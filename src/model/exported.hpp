@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/constraints.hpp"
 #include "model/figures.hpp"
 #include "model/result.hpp"
 
@@ -29,6 +30,8 @@ struct Exported {
   std::string name;  ///< of the scenario
   std::string file;  ///< of the scenario, as the user gave it
   std::vector<ExportedPoint> points;
+  Constraints limits{};                 ///< on each job, as the document says
+  std::optional<double> recommended{};  ///< number of instances that a scaling recommends
 };
 
 inline void add_remark(ExportedPoint& point, const std::string& text) {

@@ -1,4 +1,5 @@
 #include "base/portable_math.hpp"
+#include "pipeline/last_round.hpp"
 #include "pipeline/mean_epoch.hpp"
 #include "pipeline/mean_line.hpp"
 #include "pipeline/parts.hpp"
@@ -357,29 +358,13 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double chain = chains ? active : 1.0;
   const double rounds = std::max(1.0, (steps + last) / chain);
   const double spread = pace.spread * chain / active;
-  const double trained = steps + smaller;
-  const auto in_round = [&](double batches) {
-    return batches - active * (std::ceil(batches / active) - 1.0);
-  };
-  const bool ends = trained > made.steps - in_round(made.steps);
-  // In the last round of an epoch some have nothing left to make; of a loop that is left, workers
-  // are at work on the round that its last batch is of. A smaller last batch is done before the
-  // others of its round; one that opens a round is all of that.
-  const double begun = trained - in_round(trained);
-  const auto of_round = [&](double batches) {
-    return (made.first(begun + batches).samples() - made.first(begun).samples()) / full;
-  };
-  const double part = made.last_batch < inputs.batch ? made.last_batch / inputs.batch : 0.0;
-  const double whole_ones = in_round(made.steps) - (part > 0.0 ? 1.0 : 0.0);
-  const bool by_itself = ends && whole_ones <= 0.0;
+  LastRound ending = last_round_of(inputs, made, shape, active);
   // Of a first round whose shards a limit lets through one after the other, no batch waits for
   // those after it.
-  const bool in_turns = prefetched.limited && trained <= opening;
-  const double busy = !ends ? (in_turns ? trained : opening) : by_itself ? 1.0 : whole_ones;
-  const double work = by_itself ? part : ends ? busy : of_round(busy);
-  // Workers that cut batches of their own all end together, or few of them: mean_epochs.cpp.
-  const bool by_few = shape.steps > 0.0 && std::prev(shape.end())->by_few;
-  const bool by_many = active > 1.0 && cuts_batches(inputs) && (ends || by_few);
+  if (!ending.ends && prefetched.limited && ending.begun <= 0.0) {
+    ending.busy = ending.met;
+    ending.work = ending.made;
+  }
   double unaided = 0.0;
   if (first > 0.0) {
     const double each = first - c.ahead;
@@ -387,12 +372,13 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
       return spread * std::sqrt(times) * queueing::deviations_of_largest(makers);
     };
     double made_in = rounds * each + late_by(rounds, e.sources);
-    if (chains && !by_many) {
+    if (chains && !ending.of_own) {
       // Who has nothing to make in the last round leaves stations and cores to the others, and is
       // late in the round before it at most.
-      const double of_last = at_rate(work * inputs.ranks * full, flow.free_rate(busy / active));
-      const double makers = in_turn(inputs) ? e.sources * in_round(trained) / active : e.sources;
-      const double before = begun / active;
+      const double of_last =
+          at_rate(ending.work * inputs.ranks * full, flow.free_rate(ending.busy / active));
+      const double makers = in_turn(inputs) ? e.sources * ending.met / active : e.sources;
+      const double before = ending.begun / active;
       made_in = std::max(rounds * each, before * each + std::min(of_last, each)) +
                 late_by(rounds, makers);
       made_in = std::max(made_in, before * each + late_by(before, e.sources));
@@ -458,25 +444,25 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // Workers make whole batches, each as many as the others or one more: in the last round of the
   // epoch some have nothing left to do, and a loop that is left waits for its last batch no less.
   double last_round = 0.0;
-  if (chains && pace.loader > 0.0 && !by_many) {
+  if (chains && pace.loader > 0.0 && !ending.of_own) {
     // What was downloaded ahead keeps nobody waiting.
     const bool ahead = (steps + last) * prefetched.excess < prefetched.had;
-    const double rate = ahead ? flow.free_rate(busy / active) : flow.rate(busy / active);
+    const double share = ending.busy / active;
+    const double rate = ahead ? flow.free_rate(share) : flow.rate(share);
     const double loader = pace.loader - (ahead ? prefetched.excess : 0.0);
     if (rate < 1e299) {
-      const double made_before = by_itself ? part : ends ? busy : of_round(in_round(trained));
       // Beyond what the pace has of it already.
-      last_round = std::max(0.0, work * inputs.ranks * full / rate - made_before * loader);
+      last_round = std::max(0.0, ending.work * inputs.ranks * full / rate - ending.made * loader);
     }
   }
   // The batches of a round come at one moment, and GPUs take them one after the other: those of the
   // last round, or of the one before it if they are not done with these by then.
   double drained = 0.0;
   if (chains && pace.loader > 0.0) {
-    const double together = std::max(0.0, in_round(trained) - smaller);
-    const double before = (active + together - 1.0) * slowest - together * pace.loader;
-    drained = by_many ? 0.0 : std::max(0.0, together - 1.0) * slowest;
-    if (begun > 0.0) drained = std::max(drained, before - last_round);
+    const double together = std::max(0.0, ending.met - smaller);
+    const double one_before = (active + together - 1.0) * slowest - together * pace.loader;
+    if (!ending.of_own) drained = std::max(0.0, together - 1.0) * slowest;
+    if (ending.begun > 0.0) drained = std::max(drained, one_before - last_round);
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
   const double behind = prefetched.late - had_at_first;

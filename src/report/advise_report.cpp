@@ -271,8 +271,8 @@ Report advise_report(const Advice& advice, const std::string& name) {
   if (first_of(advice, RemedyStanding::advised) != nullptr) {
     report.blocks.emplace_back(
         Paragraph{"Each row is a simulation of the whole job with those settings. \"pays in\": the "
-                  "share of draws of all uncertain inputs in which the change saves. Kinds of "
-                  "remedies are ranked by what they save for the effort.",
+                  "share of draws of all uncertain inputs in which the change saves. Remedies "
+                  "are ranked by what they save for the effort.",
                   Tone::faint});
   }
   return report;

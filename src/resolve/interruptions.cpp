@@ -366,7 +366,7 @@ void resolve_interruptions(Context& context) {
   Inputs& inputs = context.out.inputs;
   if (is_booked(cluster.purchase)) {
     inputs.booked = context.need<Duration>(Stage::interruption, "/cluster/booked", cluster.booked,
-                                           {}, {}, "the hours that are booked");
+                                           {}, {}, "the hours that are booked, such as \"24 h\"");
   }
   if (!context.scenario.cluster.interrupted() && inputs.booked <= Duration{}) return;
   reliability::InterruptedJob job;

@@ -97,7 +97,8 @@ class Adviser {
                               advice_.priced,
                               !savings_.meets(advice_.before),
                               options_.jobs,
-                              enough_workers};
+                              enough_workers,
+                              options_.constraints};
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
     if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));

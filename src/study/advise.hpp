@@ -19,12 +19,11 @@ struct AdviseOptions {
   int draws = 40;       ///< of the uncertain inputs, to say how probably a remedy pays; 0: not said
 };
 
-/// Each figure is that of run() on the scenario with the remedy's settings. Within a kind of
-/// remedies the largest saving stands first; kinds take turns, ordered by the saving per effort of
-/// their first remedy. Where the job misses the deadline or the budget, remedies that meet it come
-/// before all others. By their events too, what is advised first saves, or nothing else is left to
-/// advise; figures stay those of the mean. `make` is called from several threads. InputError where
-/// the scenario itself cannot run.
+/// Each figure is that of run() on the scenario with the remedy's settings. What saves
+/// most for its effort stands first. Where the job misses the deadline or the budget, remedies that
+/// meet it come before all others. By their events too, what is advised first saves, or nothing
+/// else is left to advise; figures stay those of the mean. `make` is called from several threads.
+/// InputError where the scenario itself cannot run.
 Advice advise(const MakeScenario& make, const Catalog& catalog, const HostProfile* host,
               const AdviseOptions& options = {});
 

@@ -51,9 +51,9 @@ struct Savings {
 /// Which rung's remedies are advised; what belongs to later rungs is called that.
 void choose_rung(Advice& advice, const Savings& savings);
 
-/// The remedies, numbered: those that are advised first, then by standing. Within a standing the
-/// largest saving stands first, but kinds take turns, ordered by the saving per effort of their
-/// first. Remedies that meet limits which the job misses come before all others.
+/// The remedies, numbered: those that are advised first, then by standing. Within a standing
+/// the largest saving for the effort stands first. Remedies that meet limits which the job misses
+/// come before all others.
 std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& savings);
 
 /// Of several remedies together: what the job comes to with them, and so saves.

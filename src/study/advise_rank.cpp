@@ -1,6 +1,6 @@
 // Which rung is worked on, and the order in which remedies are listed.
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "study/advise_parts.hpp"
 
@@ -9,30 +9,21 @@ namespace {
 
 void add_ranked(std::vector<Remedied>& made, const std::vector<Remedied>& rows,
                 const Savings& savings, RemedyStanding standing, bool rescuing) {
-  std::array<std::vector<const Remedied*>, remedy_kind_words.size()> kinds;
+  std::vector<const Remedied*> list;
   for (const Remedied& row : rows) {
-    if (row.standing != standing || savings.rescues(row) != rescuing) continue;
-    kinds[static_cast<std::size_t>(row.what.kind)].push_back(&row);
+    if (row.standing == standing && savings.rescues(row) == rescuing) list.push_back(&row);
   }
-  for (auto& kind : kinds) {
-    std::stable_sort(kind.begin(), kind.end(), [&](const Remedied* a, const Remedied* b) {
-      return a->after && b->after && savings.of(*a) > savings.of(*b);
-    });
-    std::reverse(kind.begin(), kind.end());  // taken from the back
-  }
-  const auto for_effort = [&](const Remedied& row) {
-    return row.after ? savings.of(row) / row.what.effort_hours : 0.0;
+  // What costs more is none the better for being much work.
+  const auto worth = [&](const Remedied& row) {
+    const double saved = row.after ? savings.of(row) : 0.0;
+    return saved > 0.0 ? saved / row.what.effort_hours : saved;
   };
-  for (;;) {
-    std::vector<const Remedied*>* best = nullptr;
-    for (auto& kind : kinds) {
-      if (kind.empty()) continue;
-      if (best == nullptr || for_effort(*kind.back()) > for_effort(*best->back())) best = &kind;
-    }
-    if (best == nullptr) return;
-    made.push_back(*best->back());
-    best->pop_back();
-  }
+  const auto before = [&](const Remedied* a, const Remedied* b) {
+    if (worth(*a) != worth(*b)) return worth(*a) > worth(*b);
+    return a->what.kind < b->what.kind;
+  };
+  std::stable_sort(list.begin(), list.end(), before);
+  for (const Remedied* row : list) made.push_back(*row);
 }
 
 /// What the best of the remedies that belong to a rung, or to one before it, saves. Those of the

@@ -73,6 +73,15 @@ Money written_to_efs(const Situation& s, std::string_view region) {
                                        : Money{};
 }
 
+Money read_from_s3(const Situation& s) {
+  const auto price = find_s3_price(s.catalog, s.scenario.source.region.value_or(region_of_job(s)),
+                                   s.scenario.source.storage_class_or("STANDARD"));
+  Money cost;
+  if (price && price->get) cost += price->get->value * objects_of_dataset(s);
+  if (price && price->retrieval) cost += price->retrieval->value * s.resolved.terms.dataset;
+  return cost;
+}
+
 void add_one_off(Change& change, Money cost, std::string_view of) {
   if (cost <= Money{}) return;
   change.one_off += cost;

@@ -314,20 +314,6 @@ std::vector<Change> more_instances(const Situation& s) {
   return list;
 }
 
-/// Half as many, a quarter, and so on, on as many samples.
-std::vector<Change> fewer_instances(const Situation& s) {
-  const double now = s.inputs().cluster_instances();
-  std::vector<Change> list;
-  for (double n = now; n > 1.0;) {
-    n = std::ceil(n / 2.0);
-    Change change{{{"instances", exact_text(n)}},
-                  words::number_of(n, n > 1.0 ? "instances" : "instance")};
-    keep_samples_of_steps(s, now, n, change);
-    list.push_back(std::move(change));
-  }
-  return list;
-}
-
 bool on_own_disk(const Situation& s) {
   return s.resolved.disk && s.resolved.disk->kind == DiskKind::other &&
          !s.scenario.cluster.instance && s.scenario.disk.bandwidth && s.on_path(Stage::disk);

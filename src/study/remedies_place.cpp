@@ -1,4 +1,5 @@
-// Remedies that bring the job and its data to one place: what is between two is paid by the byte.
+// Remedies in where the data lies: what is between it and the job is paid by the byte, and what
+// holds it for as long as it does.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -171,6 +172,97 @@ std::vector<Change> copied_to_cloud(const Situation& s) {
   return {change};
 }
 
+/// Whether checkpoints are paid for on their way out of the job's cloud or region: without a region
+/// or a store of their own they go where the data is.
+bool checkpoints_leave(const Situation& s) {
+  const auto& given = s.scenario.job.checkpoint;
+  if (!given) return false;
+  const bool far = given->region ? *given->region != region_of_job(s)
+                                 : !given->to && s.resolved.terms.from_another_region;
+  const auto& all = s.resolved.terms.transfer;
+  return std::any_of(all.begin(), all.end(), [&](const resolve::TransferTerms& one) {
+    return one.counts == resolve::TransferTerms::Of::checkpoints &&
+           (one.to_internet || (far && !one.from_region.empty()));
+  });
+}
+
+std::vector<Change> checkpoints_nearby(const Situation& s) {
+  const ServiceRow& store = *store_of_job(s);
+  const Checkpoint& now = *s.scenario.job.checkpoint;
+  Change change{{}, words::checkpoints_nearby(store.title)};
+  if (!now.to || now.to->family() != store.family) {
+    change.set.emplace_back("/job/checkpoint/to", std::string(store.name));
+  }
+  if (now.region) change.set.emplace_back("/job/checkpoint/region", "null");
+  return {change};
+}
+
+std::string class_now(const Situation& s) {
+  return s.scenario.source.storage_class_or("STANDARD");
+}
+
+/// The two that are read at once and hold objects in all zones of a region. Express is a bucket of
+/// its own kind in one zone, and Intelligent-Tiering is Standard until nobody has read for a month.
+std::vector<Change> other_classes(const Situation& s) {
+  const Source& source = s.scenario.source;
+  std::vector<Change> list;
+  for (const char* const then : {"STANDARD", "STANDARD_IA"}) {
+    if (class_now(s) == then) continue;
+    Change change{{{"/source/storage_class", then}}, words::assigned("storage_class", then)};
+    if (!source.service.row().storage_class.empty()) {
+      change.set.emplace_back("/source/service", "s3");
+    }
+    const auto price = find_s3_price(s.catalog, s.resolved.terms.data_region, then);
+    const Money written = price && price->put ? price->put->value * objects_of_dataset(s) : Money{};
+    add_one_off(change, read_from_s3(s) + written, words::moved_objects);
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
+bool is_lustre(const Situation& s) {
+  return s.scenario.source.service.family() == Service::fsx_lustre;
+}
+
+/// Reading all of it once out of the file system, and writing it to the bucket.
+Money copied_to_bucket(const Situation& s) {
+  const std::string& region = s.resolved.terms.data_region;
+  Money cost;
+  const auto bucket = find_s3_price(s.catalog, region, "STANDARD");
+  if (bucket && bucket->put) cost += bucket->put->value * objects_of_dataset(s);
+  const auto efs = find_efs_throughput_price(s.catalog, region);
+  const bool elastic = s.scenario.source.throughput_mode.value_or("elastic") == "elastic";
+  if (!is_lustre(s) && elastic && efs && efs->elastic_read) {
+    cost += efs->elastic_read->value * s.resolved.terms.dataset;
+  }
+  return cost;
+}
+
+/// The same data in a bucket, which a file system that is filled from one has already: it is on the
+/// bill as little as before.
+std::vector<Change> to_bucket(const Situation& s) {
+  const Source& source = s.scenario.source;
+  const bool filled = is_lustre(s) && source.lazy_load_from_s3.value_or(false);
+  std::string keys;
+  if (!filled) {
+    keys += R"(, "bill_storage": true)";
+    if (source.storage_held) {
+      keys += R"(, "storage_held": ")" + format_quantity(*source.storage_held) + '"';
+    }
+  }
+  // What stands in another region stays there.
+  if (source.region) keys += R"(, "region": ")" + *source.region + '"';
+  if (source.nat_gateway.value_or(false)) keys += R"(, "nat_gateway": true)";
+  std::vector<Change> list;
+  for (const std::string mode : {s.service == "sagemaker" ? "Pipe" : "stream", "File"}) {
+    Change change{{{"/source", R"({"service": "s3", "input_mode": ")" + mode + '"' + keys + "}"}},
+                  words::from_bucket(mode)};
+    if (!filled) add_one_off(change, copied_to_bucket(s), words::copied_to_bucket);
+    list.push_back(std::move(change));
+  }
+  return list;
+}
+
 const Remedy place_list[] = {
     {{"copy_data", "a copy of the data in the job's region", RemedyKind::data, 1.0,
       paid_for_nothing, "the data lies on S3 in another region",
@@ -218,6 +310,40 @@ const Remedy place_list[] = {
        return std::string(read_once(s) && write_price(s, *store_of_job(s)) ? ""
                                                                            : words::no_way_out);
      }},
+    {{"checkpoints_nearby", "checkpoints in the job's own region", RemedyKind::setting, 0.5,
+      paid_for_nothing, "checkpoints are written to another region or cloud",
+      "each byte of each checkpoint is paid for on its way, and within a region by none (EC2 "
+      "on-demand pricing, data transfer)",
+      "what reads them elsewhere pays for that way; a copy elsewhere outlives a region that fails",
+      same_training, bill_alone},
+     [](const Situation& s) { return checkpoints_leave(s) && store_of_job(s) != nullptr; },
+     checkpoints_nearby,
+     [](const Situation& s) {
+       return std::string(s.scenario.job.checkpoint->bandwidth ? ""
+                                                               : words::give_checkpoint_bandwidth);
+     }},
+    {{"storage_class", "another storage class of S3", RemedyKind::infrastructure, 2.0,
+      paid_for_nothing, "the data lies on S3",
+      "Standard-IA takes about half as much for what it holds, and is paid for each GB that is "
+      "read; Express costs several times as much to hold (S3 pricing)",
+      "what is held is on the bill with bill_storage only; what is moved out of Standard-IA before "
+      "a month is paid for that month; another class may answer later",
+      same_training, bill_alone},
+     [](const Situation& s) { return from_s3(s); },
+     other_classes},
+    {{"bucket", "the data in a bucket in place of a file system", RemedyKind::infrastructure, 4.0,
+      paid_for_nothing, "the job pays for FSx for Lustre or EFS",
+      "a GB in a bucket costs less than one in a file system, and nobody pays for room that holds "
+      "nothing (S3 and FSx pricing)",
+      "the program reads objects, or each job copies them first; each request is paid for; what "
+      "else reads the file system has to be moved as well",
+      same_training, bill_alone},
+     [](const Situation& s) {
+       const Service store = s.scenario.source.service.family();
+       return (store == Service::fsx_lustre || store == Service::efs) && s.on_aws() &&
+              s.scenario.source.bill_storage.value_or(true) && s.result.bill.storage > Money{};
+     },
+     to_bucket},
 };
 
 }  // namespace

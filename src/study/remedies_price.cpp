@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/number_text.hpp"
 #include "catalog/listing.hpp"
 #include "catalog/lookup.hpp"
@@ -97,11 +98,45 @@ std::optional<PricedOffer> spot_offer(const Situation& s) {
   return *found;
 }
 
-/// With the interruptions that are published or assumed, and the interval that is best for them.
+/// Whether the interval of checkpoints is no longer than what is best on spot.
+bool often_enough_for_spot(const Situation& s) {
+  const Duration now = s.inputs().checkpoint_interval;
+  if (now <= Duration{}) return false;
+  Scenario bought = s.scenario;
+  bought.cluster.purchase = Purchase::spot;
+  bought.job.checkpoint->interval.reset();
+  RunOptions options;
+  options.list_inputs = false;
+  options.gains = Gains::none;
+  try {
+    const auto found = run(bought, s.catalog, s.host, options).interruptions;
+    return found && found->best && now <= *found->best;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// With the interruptions that are published or assumed. They ask for more checkpoints, never for
+/// fewer: what fewer save is no merit of spot.
 std::vector<Change> on_spot(const Situation& s) {
   if (!s.scenario.job.checkpoint || s.inputs().checkpoint_time <= Duration{}) return {};
-  return {{{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}},
-           "spot, interrupted as published, with the best time between checkpoints"}};
+  Change change{{{"purchase", "spot"}}, "spot, interrupted as published"};
+  if (!often_enough_for_spot(s)) {
+    change.set.emplace_back("/job/checkpoint/interval", "null");
+    change.words += ", with the best time between checkpoints";
+  }
+  return {change};
+}
+
+/// A price that is stated is the block's.
+std::vector<Change> not_booked(const Situation& s) {
+  Change change{{{"purchase", "on_demand"}, {"/cluster/booked", "null"}},
+                words::assigned("purchase", "on_demand")};
+  if (s.scenario.cluster.price) {
+    change.set.emplace_back("/cluster/price", "null");
+    change.words += words::price_of_catalogue;
+  }
+  return {change};
 }
 
 std::string spot_lacking(const Situation& s) {
@@ -189,8 +224,8 @@ const Remedy price_list[] = {
                   ? std::string()
                   : std::string("give /cluster/savings, the share that your plan takes off");
      }},
-    {{"spot", "spot instances with the best checkpoint interval", RemedyKind::infrastructure, 8.0,
-      Rung::fed, "instances are paid on demand",
+    {{"spot", "spot instances", RemedyKind::infrastructure, 8.0, Rung::fed,
+      "instances are paid on demand",
       "up to 90 % off (SageMaker guide, 2023), less what interruptions cost on average",
       "the published interruption rates are of the last month; a single job may cost more"},
      [](const Situation& s) { return on_demand(s); },
@@ -264,6 +299,14 @@ const Remedy price_list[] = {
        return is_booked(s.scenario.cluster.purchase) && s.result.bill.unused > Money{};
      },
      block_lengths},
+    {{"not_booked", "instances on demand in place of a block", RemedyKind::setting, 0.5,
+      paid_for_nothing, "instances are booked as a capacity block or training plan",
+      "on demand, what is paid for ends with the job (EC2 and SageMaker pricing)",
+      "as many instances have to be free when the job starts, which a block is there to ensure; "
+      "one that is paid for already is not given back",
+      same_training, bill_alone},
+     [](const Situation& s) { return priced(s) && is_booked(s.scenario.cluster.purchase); },
+     not_booked},
     {{"mixed_fleet", "a fleet of spot and on-demand instances", RemedyKind::infrastructure, 4.0,
       Rung::fed, "several spot instances are interrupted",
       "instances that are bought on demand are not taken away: the whole job is interrupted less "

@@ -215,12 +215,7 @@ std::vector<Change> to_efs(const Situation& s) {
   const Bytes data = s.resolved.terms.dataset;
   Change change{{{"/source", R"({"service": "efs", "input_mode": "mount", "bill_storage": true})"}},
                 words::efs_from_copy(data)};
-  Money copy = brought_once(s);
-  const auto bucket = find_s3_price(s.catalog, s.scenario.source.region.value_or(region_of_job(s)),
-                                    s.scenario.source.storage_class_or("STANDARD"));
-  if (bucket && bucket->get) copy += bucket->get->value * objects_of_dataset(s);
-  if (bucket && bucket->retrieval) copy += bucket->retrieval->value * data;
-  copy += written_to_efs(s, region_of_job(s));
+  const Money copy = brought_once(s) + read_from_s3(s) + written_to_efs(s, region_of_job(s));
   add_one_off(change, copy, words::copied_to_efs);
   add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   return {change};

@@ -437,7 +437,7 @@ const Remedy training_list[] = {
      }},
     {{"checkpoint_interval", "checkpoints at the best interval", RemedyKind::setting, 0.1,
       Rung::one_gpu_in_memory,
-      "training stops for checkpoints more often than failures ask for, or what interrupts it is "
+      "checkpoints are written more often than failures ask for, or what interrupts the job is "
       "counted and asks for another interval",
       "the best interval is √(2 · time of one · time between failures) (Young 1974); 3.8 failures "
       "per 1,000 node-days (Llama 3 paper, 2024)",
@@ -445,8 +445,11 @@ const Remedy training_list[] = {
       "block's end)"},
      [](const Situation& s) {
        if (s.inputs().interruptions) return s.inputs().checkpoint_interval > Duration{};
-       return s.wait(Stage::checkpoint) > 0.0 &&
-              interval_for_failures(s) > s.inputs().checkpoint_interval;
+       const Duration now = s.inputs().checkpoint_interval;
+       // In the background they take no time, and are paid for all the same.
+       const bool writes = s.wait(Stage::checkpoint) > 0.0 ||
+                           (s.inputs().checkpoint_background && now > Duration{});
+       return writes && interval_for_failures(s) > now;
      },
      [](const Situation& s) -> std::vector<Change> {
        if (s.inputs().interruptions) {

@@ -31,6 +31,7 @@ struct Situation {
   /// How many workers are enough by the events, where these choose (OtherWorkers::by_events)
   /// another number than there is; empty: by the mean of each.
   std::optional<double> enough_workers{};
+  Constraints constraints{};  ///< on the job
 
   [[nodiscard]] const pipeline::Inputs& inputs() const { return resolved.inputs; }
   /// Share of the job's time that GPUs wait for the stage.
@@ -104,6 +105,8 @@ double objects_of_dataset(const Situation& s);
 Money written_to_s3(const Situation& s, std::string_view region);
 /// The same to EFS with elastic throughput.
 Money written_to_efs(const Situation& s, std::string_view region);
+/// What reading each object of the data's bucket once costs, without the way.
+Money read_from_s3(const Situation& s);
 /// What is paid for bytes that come from another region; null: they lie where the job is, or no
 /// price is known. The same bytes may be paid for at a NAT gateway and between zones as well.
 const resolve::TransferTerms* from_another_region(const Situation& s);
@@ -121,6 +124,9 @@ void bill_copy(const Situation& s, Change& change);
 Money held_copy(const Situation& s);
 /// Something more that is paid once.
 void add_one_off(Change& change, Money cost, std::string_view of);
+
+/// Half as many, a quarter, and so on, and what costs least near the cheapest of these.
+std::vector<Change> fewer_instances(const Situation& s);
 
 /// Whether a GPU holds its part of weights and gradients in bf16, and of Adam's state, in so much
 /// of its memory that the rest is left for activations: `over` GPUs divide the weights, and `how`

@@ -175,6 +175,14 @@ std::string savings(double share) {
   return fmt::format("{:g} % off", 100.0 * share);
 }
 
+std::string from_bucket(std::string_view mode) {
+  return fmt::format("the data in a bucket of S3, {}", assigned("input_mode", mode));
+}
+
+std::string checkpoints_nearby(std::string_view store) {
+  return fmt::format("checkpoints to {} in the job's region", store);
+}
+
 std::string give_scaling(double instances) {
   return fmt::format(
       "give /job/allreduce or /job/scaling: /job/efficiency holds for {:g} instances only",

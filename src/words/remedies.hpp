@@ -82,6 +82,14 @@ std::string interleaved(double virtual_stages);
 /// "24 h booked at a time"
 std::string blocks_of(Duration booked);
 std::string savings(double share);
+/// Behind another purchase, where what was paid so far is stated.
+inline constexpr std::string_view price_of_catalogue = ", at the catalogue's price";
+/// "the data in a bucket of S3, input_mode = stream"
+std::string from_bucket(std::string_view mode);
+inline constexpr std::string_view copied_to_bucket = "the copy to S3";
+inline constexpr std::string_view moved_objects = "moving the objects";
+/// "checkpoints to s3 in the job's region"
+std::string checkpoints_nearby(std::string_view store);
 /// "2 of 4 instances on demand"
 std::string on_demand_of(double n, double instances);
 
@@ -96,6 +104,8 @@ inline constexpr std::string_view give_decoded_size =
     "stored";
 inline constexpr std::string_view give_disk =
     "give /disk/bandwidth: how fast the local disk of this machine is, is not known";
+inline constexpr std::string_view give_checkpoint_bandwidth =
+    "give /job/checkpoint/bandwidth, how fast a store in the job's own region takes them";
 inline constexpr std::string_view give_checkpoint_size =
     "give /job/checkpoint/size (with bandwidth, if not to where the data is), or the parameters of "
     "the model: without checkpoints an interruption loses all that was done";

@@ -175,7 +175,9 @@ TEST_CASE("advise: what a start is billed for at least hides nothing that a shor
   CHECK(text.out.find(" and costs $") != std::string::npos);
   const auto whole = json_of(job + " --set samples=200000");
   CHECK(at(*whole, "caveats").items.empty());
-  CHECK(first(*whole).remedy == "nvme");
+  // Half an hour's work before two hours' that save a little more.
+  CHECK(first(*whole).remedy == "gp3");
+  CHECK(place_of(*whole, "nvme") < 1000.0);
 }
 
 TEST_CASE("advise: what changes the training, or costs more to be in time, says so") {
@@ -242,6 +244,17 @@ TEST_CASE("advise: checkpoints are made rarer only as far as failures allow") {
       change.ends_with(" min, so one in the job; what failures lose is simulated with "
                        "/cluster/failures only"));
   CHECK(row_of(*with("90 min"), "checkpoint_interval") == nullptr);
+}
+
+TEST_CASE("advise: what is paid once is paid for as many runs as the job says it has") {
+  const std::string job = "advise scenarios/caltech256_p3.json --set num_workers=1 ";
+  const auto hundred = json_of(job + "--set /accounting/runs=100");
+  CHECK(at(*hundred, "jobs").number == 100.0);
+  const auto same = json_of(job + "--sharing-jobs 100");
+  CHECK(at(*hundred, "remedies").items.size() == at(*same, "remedies").items.size());
+  CHECK(at(*row_of(*hundred, "num_workers"), "saved_usd").number ==
+        Approx(at(*row_of(*same, "num_workers"), "saved_usd").number));
+  CHECK(at(*json_of(job + "--set /accounting/runs=100 --sharing-jobs 3"), "jobs").number == 3.0);
 }
 
 TEST_CASE("advise: bad input is refused with what was expected") {

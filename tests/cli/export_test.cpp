@@ -269,6 +269,39 @@ TEST_CASE("skypilot: spot and its interruptions are said, what is booked is left
       "/cluster/instance: expected an instance for SkyPilot to rent, got none in the scenario"));
 }
 
+TEST_CASE("skypilot: what misses the result's deadline or budget is no candidate") {
+  const Folder folder;
+  const std::string scaled = folder / "scale.json", swept = folder / "sweep.json";
+  const std::string job = " scenarios/caltech256_p3.json --set num_workers=4 ";
+  const auto slow = testing_scenarios::json_of("run" + job);
+  const double alone = testing_scenarios::at(*slow, "result.time.total_s").number;
+  const std::string deadline = fmt::format("--deadline '{} s' ", 0.6 * alone);
+  REQUIRE(shell("feedrate scale" + job + deadline + "--to 8 --format json -o '" + scaled + "'")
+              .status == 0);
+  const auto scale = schema::parse_json(testing_cli::slurp(scaled), scaled);
+  const double recommended = testing_scenarios::at(*scale, "recommended.instances").number;
+  REQUIRE(recommended > 1.0);
+  const auto of_scale = shell("feedrate export skypilot '" + scaled + "'");
+  INFO(of_scale.out << of_scale.err);
+  CHECK(has(of_scale.out, fmt::format("num_nodes: {:g}\n", recommended)));
+  CHECK(has(of_scale.err, "left out: later than the deadline of the result"));
+  CHECK(has(of_scale.err, "(what the result recommends)"));
+
+  const std::string varied = job + "--vary num_workers=1,4 --vary instance=p3.2xlarge,g5.xlarge ";
+  REQUIRE(shell("feedrate sweep" + varied + fmt::format("--deadline '{} s' ", 1.01 * alone) +
+                "--format json -o '" + swept + "'")
+              .status == 0);
+  const auto of_sweep = shell("feedrate export skypilot '" + swept + "'");
+  INFO(of_sweep.out << of_sweep.err);
+  CHECK(of_sweep.status == 0);
+  CHECK(has(of_sweep.err, "left out: later than the deadline of the result"));
+  CHECK_FALSE(has(of_sweep.out, "at num_workers=1"));
+  shell("feedrate sweep" + varied + "--deadline '1 s' --format json -o '" + swept + "'");
+  const auto none = shell("feedrate export skypilot '" + swept + "'");
+  CHECK(none.status == 2);
+  CHECK(has(none.err, "no candidate is left: 4 points are left out: later than the deadline"));
+}
+
 TEST_CASE("export: rows of scale are runs, and results come through a pipe") {
   const std::string scenario = "scenarios/caltech256_p3.json ";
   const Folder folder;

@@ -139,6 +139,19 @@ TEST_CASE("sweep: a point without a price says so, and the rest is swept") {
   CHECK(has(slurp(folder / "r.html"), "1 of 2 points has no result and are left out"));
 }
 
+TEST_CASE("sweep: a block of no stated length has no row of figures, and the rest is swept") {
+  const std::string job = "scenarios/caltech256_p3.json --set region=us-east-1 ";
+  const auto swept = shell("feedrate sweep " + job +
+                           "--vary purchase=on_demand,capacity_block --vary num_workers=1,4");
+  INFO(swept.out << swept.err);
+  CHECK(swept.status == 0);
+  CHECK(has(swept.out, "2 of 4 points have no result"));
+  CHECK(has(swept.out, "/cluster/booked: needed here and not known: the hours that are booked"));
+  const auto alone = shell("feedrate run " + job + "--set purchase=capacity_block");
+  CHECK(alone.status == 2);
+  CHECK(has(alone.err, "/cluster/booked: needed here and not known: the hours that are booked"));
+}
+
 TEST_CASE("sweep: where no point has a result, each reason is told once") {
   const auto typo = shell(command({"num_workers=1:100:1"}) + " --set instance=ml.p3.3xlarge");
   CHECK(typo.status == 2);

@@ -97,7 +97,7 @@ void check_clashes(const Advice& advice) {
 
 /// What holds of all advice.
 void check_laws(const Advice& advice) {
-  std::set<RemedyKind> seen;
+  std::set<double> seen;
   const Remedied* before = nullptr;
   std::size_t number = 0;
   for (const Remedied& row : advice.remedies) {
@@ -107,11 +107,11 @@ void check_laws(const Advice& advice) {
         CHECK(row.number == ++number);
         CHECK(row.what.from <= advice.works_on);
         CHECK(worth(advice, row) >= 0.999 * least_saving * cost_before(advice));
-        // Of a kind the largest saving comes first.
-        if (seen.insert(row.what.kind).second) {
+        // Of as much effort the largest saving comes first.
+        if (seen.insert(row.what.effort_hours).second) {
           for (const Remedied& other : advice.remedies) {
             if (other.standing != RemedyStanding::advised) continue;
-            if (other.what.kind != row.what.kind) continue;
+            if (other.what.effort_hours != row.what.effort_hours) continue;
             CHECK(worth(advice, other) <= worth(advice, row) * (1.0 + 1e-12));
           }
         }

@@ -312,6 +312,14 @@ class Table {
     }
     rows_["fsx"] = {s3 && aws};
     rows_["efs"] = {s3 && aws};
+    // Standard and Standard-IA, the one that it is not.
+    std::vector<Setting> classes;
+    for (const char* const other : {"STANDARD", "STANDARD_IA"}) {
+      if (source.storage_class_or("STANDARD") == other) continue;
+      classes.push_back({{"/source/storage_class", other}});
+      if (source.service.name() != "s3") classes.back().emplace_back("/source/service", "s3");
+    }
+    rows_["storage_class"] = where(s3, classes);
     rows_["efs_throughput"] = where(source.service.family() == Service::efs, {});
     for (const char* const other : {"elastic", "bursting"}) {
       if (source.throughput_mode.value_or("elastic") == other) continue;
@@ -323,6 +331,8 @@ class Table {
     const bool lustre = source.service.family() == Service::fsx_lustre;
     rows_["fsx_tier"] = {lustre};
     rows_["smaller_fsx"] = {lustre && pays};
+    rows_["bucket"] = {(lustre || source.service.family() == Service::efs) && pays && aws &&
+                       now_.result.bill.storage > Money{}};
     rows_["smaller_volume"] = {now_.resolved.disk && now_.resolved.disk->kind == DiskKind::ebs &&
                                job_.disk.size && now_.result.bill.storage > Money{}};
     const bool ebs =
@@ -597,9 +607,11 @@ class Table {
     query.purchase = Purchase::spot;
     const bool writes = job_.job.checkpoint && in_.checkpoint_time > Duration{};
     rows_["spot"] = {demand, {}, !writes || !find_offer(catalog(), query)};
-    if (writes) {
-      rows_["spot"].sets = {{{"purchase", "spot"}, {"/job/checkpoint/interval", "null"}}};
-    }
+    if (writes) rows_["spot"].sets = {on_spot()};
+    rows_["not_booked"] = {false};  // nothing is booked here
+    const bool leave = in_gcs() || (of_aws && far());
+    rows_["checkpoints_nearby"] =
+        where(job_.job.checkpoint && leave, {{{"/job/checkpoint/to", "s3"}}});
     const Source& source = job_.source;
     rows_["on_demand"] = where(
         priced && !own_price() && in_.interruptions && job_.cluster.purchase == Purchase::spot,
@@ -623,6 +635,21 @@ class Table {
               {{{"/cluster/spot/on_demand_instances", fmt::format("{:g}", half)}}});
     rows_["block_length"] = {false};  // nothing is booked here
     rows_["capacity_block"] = {demand && aws && in_.cluster_ranks() >= 8.0, {}, true};
+  }
+
+  /// Interruptions ask for checkpoints more often than now, or for none of them.
+  [[nodiscard]] Setting on_spot() const {
+    Setting set{{"purchase", "spot"}};
+    Scenario bought = job_;
+    bought.cluster.purchase = Purchase::spot;
+    bought.job.checkpoint->interval.reset();
+    try {
+      const Result result = study::run(bought, catalog(), now_.host);
+      if (in_.checkpoint_interval <= result.interruptions->best.value()) return set;
+    } catch (const InputError&) {
+    }
+    set.emplace_back("/job/checkpoint/interval", "null");
+    return set;
   }
 
   /// Machines of the same cloud with as many of the same GPUs, the cheapest first.
@@ -696,14 +723,6 @@ class Table {
     Expected& fewer = rows_["fewer_instances"];
     fewer.applies = now > 1.0 && !in_.unequal;
     fewer.lacks = fewer.applies && job_.job.efficiency;
-    for (double n = now; n > 1.0;) {
-      n = std::ceil(n / 2.0);
-      Setting set{{"instances", fmt::format("{:g}", n)}};
-      if (job_.job.steps) {
-        set.emplace_back("/job/steps", fmt::format("{:.0f}", std::ceil(*job_.job.steps * now / n)));
-      }
-      fewer.sets.push_back(set);
-    }
     Expected& several = rows_["more_instances"];
     several.applies = true;
     several.lacks =
@@ -787,7 +806,7 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
     return name == "cpu_helpers" || name == "nvme" || name == "fsx" || name == "efs" ||
            name == "fsx_tier" || name == "region" || name == "mixed_precision" ||
            name == "smaller_instance" || name == "cloud_of_data" || name == "smaller_fsx" ||
-           name == "smaller_volume";
+           name == "smaller_volume" || name == "bucket" || name == "fewer_instances";
   };
   std::map<std::string, std::array<int, 3>> seen;
   int copies = 0;
@@ -840,7 +859,9 @@ TEST_CASE("remedies: each applies where its condition holds, and tries what impr
   CHECK_DRAWN(copies > 0);
   for (const auto& [name, counts] : seen) {
     INFO(name);
-    if (name != "solid_state" && name != "block_length") CHECK_DRAWN(counts[1] > 0);
+    if (name != "solid_state" && name != "block_length" && name != "not_booked") {
+      CHECK_DRAWN(counts[1] > 0);
+    }
     if (name != "more_instances") CHECK_DRAWN(counts[0] > 0);
   }
 }

@@ -64,6 +64,12 @@ class ExportedReader {
     remarks(point, row);
   }
 
+  /// What the points were chosen by; what an older feedrate wrote may have none.
+  void limits(Constraints& out, const JsonValue& of, const std::string& pointer) {
+    if (const auto time = number(of, pointer, "deadline_s")) out.deadline = seconds(*time);
+    if (const auto money = number(of, pointer, "budget_usd")) out.budget = usd(*money);
+  }
+
   static void why(ExportedPoint& point, const JsonValue& list) {
     for (const JsonPtr& problem : list.items) {
       const JsonValue* const message = problem->find("message");
@@ -132,6 +138,11 @@ Exported read_exported(const JsonPtr& root) {
       reader.result(out.points.emplace_back(), *result, "/result");
     }
   } else if (root->find("kind")->text == "scale") {
+    reader.limits(out.limits, *root, "");
+    const JsonValue* const recommended = root->find("recommended");
+    if (recommended != nullptr && recommended->kind == JsonKind::object) {
+      out.recommended = reader.number(*recommended, "/recommended", "instances");
+    }
     const JsonValue* const curves = reader.member(*root, "", "curves", JsonKind::array);
     for (std::size_t c = 0; curves != nullptr && c < curves->items.size(); ++c) {
       const std::string at = join_pointer("/curves", c);
@@ -142,6 +153,10 @@ Exported read_exported(const JsonPtr& root) {
       }
     }
   } else if (const JsonValue* const points = reader.member(*root, "", "points", JsonKind::array)) {
+    const JsonValue* const limits = root->find("constraints");
+    if (limits != nullptr && limits->kind == JsonKind::object) {
+      reader.limits(out.limits, *limits, "/constraints");
+    }
     for (std::size_t i = 0; i < points->items.size(); ++i) {
       reader.point(out.points.emplace_back(), *points->items[i], join_pointer("/points", i));
     }

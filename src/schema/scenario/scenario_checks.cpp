@@ -392,12 +392,6 @@ class Checks {
       complain({"cluster", "spot", "fallback"},
                "expected after_interruptions, after_wait or both, got an object without them");
     }
-    if (is_booked(s_.cluster.purchase) && !at(root_, {"cluster", "booked"}).exact) {
-      const Found purchase = at(root_, {"cluster", "purchase"});
-      complain({"cluster", "booked"},
-               "expected the hours that are booked, such as \"24 h\", beside " +
-                   describe(*purchase.value) + ", got nothing");
-    }
   }
 
   void threads_of_cores() {

@@ -156,7 +156,7 @@ const std::vector<Entry<Accounting>>& entries<Accounting>() {
       entry<&Accounting::runs_per_month>("runs_per_month",
                                          {"how often the job runs", "1", between(0, 1e6)}),
       entry<&Accounting::runs>(
-          "runs", {.manual = "runs in all, which share preparation", .limits = whole(1, 1e9)}),
+          "runs", {.manual = "runs in all, which share preparation and what a remedy costs once", .limits = whole(1, 1e9)}),
       entry<&Accounting::preparation>(
           "preparation", {"what is done once before the first run, and on no run's bill"}),
       entry<&Accounting::discounts>(
