@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "api/diagnose_work.hpp"
 #include "base/byte_order_mark.hpp"
@@ -12,6 +14,7 @@
 #include "base/number_text.hpp"
 #include "base/quote.hpp"
 #include "base/shell_pipe.hpp"
+#include "base/statistics.hpp"
 #include "base/text_file.hpp"
 #include "base/trimmed.hpp"
 #include "cli/commands.hpp"
@@ -146,8 +149,19 @@ void add_samples(Readings& readings, const GivenFiles& files, const formats::Sum
   if (files.samples) {
     add(schema::parse_samples(files.samples->text, files.samples->name, columns));
   }
+  std::map<std::string, std::pair<std::string, double>> first;  // of a reading its file and mean
   for (const GivenText& screen : files.screens) {
-    add(formats::read_screens(screen.text, screen.name, over));
+    schema::Samples samples = formats::read_screens(screen.text, screen.name, over);
+    for (const auto& [name, shares] : samples.shares) {
+      const double share = mean(shares);
+      const auto [before, fresh] = first.try_emplace(name, screen.name, share);
+      constexpr double alike = 0.1;
+      const ReadingRow* const row = find_reading(name);
+      if (fresh || row == nullptr || std::abs(before->second.second - share) < alike) continue;
+      samples.remarks.push_back(words::read_as_one(*row, before->second.first,
+                                                   before->second.second, screen.name, share));
+    }
+    add(std::move(samples));
   }
   add_shares(readings, all);
   if (!files.observation.empty() || files.samples) return;

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
@@ -112,21 +116,32 @@ ToldOfJob told_by(const ObserveFitArguments& arguments) {
   return told;
 }
 
-/// `say`: what is recognised in the files.
-observe::JobObserver read(const std::vector<std::string>& files, const ImportFlags& how, bool say) {
-  const formats::ImportOptions options = import_options(how);
-  observe::JobObserver job;
-  const auto take = [&](const schema::ObservationLine& line) {
-    std::visit([&](const auto& of) { job.add(of); }, line);
+auto adding_to(observe::JobObserver& job) {
+  return [&job](const schema::ObservationLine& line) {
+    std::visit([&job](const auto& of) { job.add(of); }, line);
   };
-  if (files.size() == 1 && (files.front() == "-" || is_observation(files.front()))) {
-    schema::for_each_line(files.front(), take);
-    return job;
-  }
-  const formats::ImportedObservation observation = formats::import_observations(files, options);
+}
+
+/// `say`: what is recognised in the files.
+observe::JobObserver read(const formats::ImportedObservation& observation, bool say) {
   if (say) say_imported(observation);
+  observe::JobObserver job;
   job.add(observation.header());
-  observation.for_each(take);
+  observation.for_each(adding_to(job));
+  return job;
+}
+
+bool is_one_observation(const std::vector<std::string>& files) {
+  return files.size() == 1 && (files.front() == "-" || is_observation(files.front()));
+}
+
+observe::JobObserver read(const std::vector<std::string>& files, const ImportFlags& how, bool say) {
+  if (!is_one_observation(files)) {
+    return read(formats::import_observations(files, import_options(how)), say);
+  }
+  import_options(how);  // a flag that is wrong is told all the same
+  observe::JobObserver job;
+  schema::for_each_line(files.front(), adding_to(job));
   return job;
 }
 
@@ -160,16 +175,18 @@ struct FilesOfNode {
   std::vector<std::string> files;
 };
 
-/// Recordings by their nodes, in the order in which they come; what is no recording goes to the one
-/// that has its name, else to the one before it. One group where there are fewer than two nodes.
-std::vector<FilesOfNode> by_node(const std::vector<std::string>& files) {
+/// Files by the nodes that `node_of` tells, in the order in which they come; of whom it tells none
+/// goes to the one that has its name, else to the one before it. One group where there are fewer
+/// than two nodes.
+std::vector<FilesOfNode> grouped(const std::vector<std::string>& files,
+                                 const std::function<std::string(const std::string&)>& node_of) {
   if (files.size() < 2) return {{"", files}};
   std::vector<FilesOfNode> nodes;
   std::vector<std::string> others;
-  std::map<std::string, std::string> before;  // of a file that is no recording
+  std::map<std::string, std::string> before;  // of a file of no node
   std::string last;
   for (const std::string& file : files) {
-    const std::string node = node_in(file);
+    const std::string node = node_of(file);
     if (node.empty()) {
       others.push_back(file);
       before[file] = last;
@@ -205,6 +222,35 @@ std::vector<FilesOfNode> by_node(const std::vector<std::string>& files) {
   return nodes;
 }
 
+/// By the recordings of `observe`, which name their node.
+std::vector<FilesOfNode> by_node(const std::vector<std::string>& files) {
+  return grouped(files, node_in);
+}
+
+/// By the logs that tell the same steps, which are called as they are.
+std::vector<FilesOfNode> by_log(const std::vector<std::string>& files,
+                                const formats::ImportedObservation& all) {
+  std::vector<std::string> sorted = files;
+  std::sort(sorted.begin(), sorted.end());  // as they are imported
+  std::set<std::string> logs;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const auto& first = all.files()[i].same_steps_as;
+    if (!first) continue;
+    logs.insert(sorted[i]);
+    logs.insert(sorted[*first]);
+  }
+  const auto name_of = [](const std::string& path) {
+    return std::filesystem::path(stem_of(path)).filename().string();
+  };
+  std::set<std::string> names;
+  for (const std::string& log : logs) names.insert(name_of(log));
+  const bool told_apart = names.size() == logs.size();
+  return grouped(files, [&](const std::string& file) {
+    if (!logs.contains(file)) return std::string();
+    return told_apart ? name_of(file) : file;
+  });
+}
+
 /// What is not observed of the machine, but known by its name.
 void name_machine(ObservedJob& job, const std::string& instance) {
   if (!instance.empty()) job.instance = instance;
@@ -238,14 +284,19 @@ study::ObservedNodes read_nodes(const std::vector<FilesOfNode>& groups, const Im
 
 Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, const ToldOfJob& told,
               const std::string& instance, const std::string& name, bool say) {
-  const std::vector<FilesOfNode> groups = by_node(files);
+  std::vector<FilesOfNode> groups = by_node(files);
+  std::optional<formats::ImportedObservation> imported;
+  if (groups.size() < 2 && !is_one_observation(files)) {
+    imported = formats::import_observations(files, import_options(how));
+    groups = by_log(files, *imported);
+  }
   std::optional<study::ObservedNodes> nodes;
   ObservedJob job;
   if (groups.size() > 1) {
     nodes = read_nodes(groups, how, told, instance, say);
     job = nodes->nodes[nodes->pace].job;
   } else {
-    job = read(files, how, say).finish(told, name);
+    job = (imported ? read(*imported, say) : read(files, how, say)).finish(told, name);
     name_machine(job, instance);
   }
   study::ObservedScenario observed =

@@ -54,6 +54,7 @@ std::string told(const formats::ImportedFile& file) {
   std::vector<std::string> skipped;
   for (const auto& [why, count] : file.skipped)
     skipped.push_back(fmt::format("{} ({})", printable(why), count));
+  if (kept.empty()) kept.emplace_back("no record is used");
   std::string text = fmt::format("{}: {}", printable(file.name), fmt::join(kept, ", "));
   if (!skipped.empty()) text += fmt::format("\n  not used: {}", fmt::join(skipped, ", "));
   for (const std::string& remark : file.remarks) text += "\n  " + printable(remark);

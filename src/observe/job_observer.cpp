@@ -338,13 +338,29 @@ static void expect_step_of_loop(double step, const std::string& source) {
         fmt::format("expected steps of 1 us to 1,000,000 s, got steps of {:.0f} s", step)}});
 }
 
+/// The whole number that is meant: times and rates are printed with four digits.
+static std::optional<double> whole_batch(double seen) {
+  const double batch = std::round(seen);
+  constexpr double rounding = 0.003;
+  const bool whole = batch >= 1.0 && std::abs(seen / batch - 1.0) <= rounding;
+  return whole ? std::optional(batch) : std::nullopt;
+}
+
 std::optional<double> JobObserver::batch_logged(double ranks) const {
   const auto of_all = batch_of_lines(of_steps_, rates_);
-  if (!of_all) return std::nullopt;
-  const double batch = std::round(*of_all / ranks);
-  constexpr double rounding = 0.003;  // of times and rates that are printed with four digits
-  const bool whole = batch >= 1.0 && std::abs(*of_all / ranks / batch - 1.0) <= rounding;
-  return whole ? std::optional(batch) : std::nullopt;
+  return of_all ? whole_batch(*of_all / ranks) : std::nullopt;
+}
+
+/// A log that tells how many samples a step has contains the batch, for as many GPUs as share it.
+void JobObserver::expect_shared_batch(double ranks, const ToldOfJob& told,
+                                      const std::string& source) const {
+  const auto of_all = batch_of_lines(of_steps_, rates_);
+  const auto samples = of_all ? whole_batch(*of_all) : std::nullopt;
+  if (!told.gpus || !samples) return;
+  refuse_flag("--gpus",
+              fmt::format("expected a number of GPUs that share the {:.0f} samples of a step that "
+                          "{} tells, got {:.0f} (--batch-size, if the log counts otherwise)",
+                          *samples, source, ranks));
 }
 
 /// A step whose number nobody tells is no step after another, but a mean of some.
@@ -460,6 +476,12 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
     if (all) *all = std::max(1.0, *all / nodes);
     return all;
   };
+  if (told.gpus && std::fmod(*told.gpus, nodes) != 0.0) {
+    refuse_flag("--gpus",
+                fmt::format("expected the GPUs of all {0:.0f} instances together, as many on each, "
+                            "got {1:.0f}: {1:.0f} on each are --gpus {2:.0f}",
+                            nodes, *told.gpus, *told.gpus * nodes));
+  }
   std::optional<double> gpus = of_node(known(MetricId::ranks));
   if (!gpus && ranks_.size() > 1) gpus = static_cast<double>(ranks_.size());
   if (!gpus && header_.gpus && *header_.gpus >= 1.0) gpus = header_.gpus;
@@ -468,6 +490,7 @@ ObservedJob JobObserver::finish(const ToldOfJob& told, const std::string& source
   std::optional<double> batch = known(MetricId::batch_size);
   if (!batch && !told.batch_size) {
     batch = batch_logged(job.gpus * nodes);
+    if (!batch) expect_shared_batch(job.gpus * nodes, told, source);
     if (batch) {
       job.notes.push_back(fmt::format(
           "by the times and rates of its steps, a batch has {:.0f} samples (--batch-size)",

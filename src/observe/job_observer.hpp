@@ -72,6 +72,8 @@ class JobObserver {
   [[nodiscard]] std::optional<ObservedNumber> mean_step() const;
   /// Samples of a rank and step, where a log's rates and times of steps tell them.
   [[nodiscard]] std::optional<double> batch_logged(double ranks) const;
+  /// InputError where the log tells the samples of a step, and these ranks cannot share them.
+  void expect_shared_batch(double ranks, const ToldOfJob& told, const std::string& source) const;
   void tell_pace(ObservedJob& job, const ToldOfJob& told, const std::vector<Run>& runs) const;
   void tell_demands(ObservedJob& job, const std::vector<Run>& runs) const;
   void tell_wait_by_use(ObservedJob& job) const;

@@ -99,7 +99,8 @@ void tell_others_wait(ObservedJob& job, const StepSamples& told, const std::vect
   const double rest = interval - job.wait->value;
   const auto separate = [&](double others, double error) {
     job.rest_error = std::max(job.rest_error.value_or(job.interval.relative_error), error);
-    if (others <= 0.0) return;
+    constexpr double rounding = 1e-9;  // of sums
+    if (others <= rounding * interval) return;
     // All waits together are what the step leaves.
     const double of_all =
         portable::hypot(job.interval.relative_error * interval, *job.rest_error * (rest - others));

@@ -18,7 +18,8 @@ std::string per_sample(double seconds_each) {
   return duration(seconds(seconds_each)) + " a sample";
 }
 
-Table figures(const ObservedJob& job) {
+/// `machines`: whose samples the throughput counts.
+Table figures(const ObservedJob& job, double machines) {
   Table table;
   table.title = "Observed";
   table.columns = {{"what"}, {"value", Align::right}, {"of"}, {"error", Align::right}};
@@ -48,7 +49,7 @@ Table figures(const ObservedJob& job) {
     const double three_digits = with_digits(number->value, 3);
     add(what, format_quantity(bytes_per_second(three_digits)), *number);
   };
-  add("throughput", number(job.throughput.value) + " samples/s", job.throughput);
+  add("throughput", number(machines * job.throughput.value) + " samples/s", job.throughput);
   time("step time", job.interval);
   time("  of it: wait for the batch", job.wait);
   time("  of it: wait for other GPUs' batches", job.others_wait);
@@ -133,14 +134,16 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
                           const study::ObservedNodes* nodes) {
   Report report;
   report.title = written.empty() ? "Observed job" : fmt::format("{} written", written);
-  std::string headline = fmt::format("{} samples/s", number(job.throughput.value));
+  // Beside other nodes it is that of the one; a job that was seen on one of several is told whole.
+  const double machines = nodes == nullptr ? job.instances : 1.0;
+  std::string headline = fmt::format("{} samples/s", number(machines * job.throughput.value));
   if (const auto share = job.wait_share()) {
     headline += fmt::format(", {} of each step waiting for {}", percent(*share),
                             job.others_wait ? "the latest GPU's batch" : "its batch");
   }
   if (const auto epochs = study::throughput_of_epochs(job)) {
     headline += fmt::format("; {} samples/s over whole epochs, each of which begins with a wait",
-                            number(*epochs / job.instances));
+                            number(*epochs));
   }
   if (nodes != nullptr) {
     headline = fmt::format("{} nodes, {} samples/s. {}", nodes->nodes.size(),
@@ -150,7 +153,7 @@ Report observe_fit_report(const ObservedJob& job, const study::ObservedScenario&
   } else {
     report.headline = {headline + "."};
   }
-  report.add(figures(job));
+  report.add(figures(job, machines));
   if (nodes != nullptr) {
     std::get<Table>(report.blocks.back()).title =
         fmt::format("Observed on {}, whose pace is the job's", nodes->nodes[nodes->pace].name);

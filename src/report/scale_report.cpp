@@ -181,7 +181,8 @@ Table table_of(const Scaling& scaling, const ScaleCurve& curve, bool marked) {
                                              {""}});
   for (const ScaleRow& row : curve.rows) {
     Row out;
-    out.cells.emplace_back(count(row.instances) + (row.rounded ? rounded_sign : "") +
+    const bool rounded = row.rounded && row.point.answered();
+    out.cells.emplace_back(count(row.instances) + (rounded ? rounded_sign : "") +
                            (row.step_is_guess ? guess_sign : ""));
     if (!row.point.answered()) {
       out.cells.emplace_back("-", Tone::faint);
@@ -267,6 +268,12 @@ Report scale_brief(const Scaling& scaling, const std::string& name) {
     facts.items.push_back({"cost", with_range(money(outlay.money), FigureId::money, "")});
     for (const std::string& caveat : r.caveats) {
       facts.items.push_back({"note", without_full_stop(caveat)});
+    }
+    // One instance exchanges nothing with others: what is guessed of that stands beside the others.
+    if (row->instances == 1.0) {
+      for (const std::string& caveat : caveats_of_more(scaling)) {
+        facts.items.push_back({"note", without_full_stop(caveat)});
+      }
     }
   }
   facts.items.push_back({"batch", without_full_stop(kept_words(scaling))});

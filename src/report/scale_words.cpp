@@ -342,6 +342,25 @@ std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve&
   return list;
 }
 
+std::vector<std::string> caveats_of_more(const Scaling& scaling) {
+  const std::vector<ScaleRow>& rows = scaling.curves[scaling.best].rows;
+  std::vector<std::string> known;  // whatever their numbers
+  std::vector<std::string> list;
+  for (const ScaleRow& row : rows) {
+    if (!row.point.answered()) continue;
+    for (const std::string& caveat : row.point.result.caveats) {
+      std::string like = without_numbers(caveat);
+      if (row.instances == 1.0) {
+        known.push_back(std::move(like));
+      } else if (std::find(known.begin(), known.end(), like) == known.end()) {
+        list.push_back(fmt::format("With {}: {}", instances_text(row.instances), caveat));
+      }
+    }
+    if (row.instances > 1.0) break;
+  }
+  return list;
+}
+
 std::vector<std::string> scale_row_remarks(const Scaling& scaling) {
   constexpr std::size_t most = 12;
   std::vector<Grouped> groups;

@@ -26,6 +26,9 @@ std::string kept_words(const Scaling& scaling);
 std::vector<std::string> scale_answers(const Scaling& scaling, const ScaleCurve& curve,
                                        bool below_headline);
 
+/// Caveats of the first row of several instances on the best machine that one instance has not.
+std::vector<std::string> caveats_of_more(const Scaling& scaling);
+
 /// Caveats and remarks of all rows, each once: what holds for every number of instances without
 /// one, what holds for some with theirs.
 std::vector<std::string> scale_row_remarks(const Scaling& scaling);

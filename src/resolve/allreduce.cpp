@@ -271,6 +271,13 @@ static void resolve_gradients(Context& context) {
     inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));
   } else if (exchanges_nothing(job)) {
     context.use(Stage::allreduce, "/job/allreduce/gradient_bytes", Value<Bytes>::given(Bytes{}));
+    if (context.texts && inputs.instances > 1.0 && job.step && job.step->gpus) {
+      context.out.caveats.push_back(
+          "What gradients cost is not known: the step was measured on GPUs that trained together, "
+          "and none are exchanged beside it (/job/allreduce/gradient_bytes = 0). What it contains "
+          "of them is taken to be the same on any number of instances, which so scale without "
+          "loss.");
+    }
   } else if (is_computed(job)) {
     inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));
   } else if (job.allreduce) {

@@ -35,10 +35,15 @@ std::vector<Explanation> candidates(const Scenario& observed, const Scenario& sc
   }
   if (observed.job.step && scenario.job.step) {
     const Step& step = *scenario.job.step;
-    add({{"/job/step", format_quantity(*observed.job.step->fixed)}}, step.fixed ? words(step.fixed)
-                                                                     : step.per_sample
-                                                                         ? words(step.per_sample)
-                                                                         : "a table");
+    const Step& seen = *observed.job.step;
+    const std::string fixed = format_quantity(*seen.fixed);
+    // What GPUs that train together lose to each other is in it.
+    add({{"/job/step",
+          seen.gpus ? "{\"fixed\": \"" + fixed + "\", \"gpus\": " + exact_text(*seen.gpus) + "}"
+                    : fixed}},
+        step.fixed        ? words(step.fixed)
+        : step.per_sample ? words(step.per_sample)
+                          : "a table");
   }
   // The loader's CPU time is seen as a whole: each operation keeps its part of it.
   double sum = 0.0;

@@ -178,12 +178,18 @@ class LoadingDraft {
       cpu = job_.all_cpu;
       how = words::found::all_cpu_over_throughput;
       draft_.unseen(words::unseen::workers_apart);
+      // Others of the machine compute too: a worker is at a sample no longer than it takes for it.
+      if (cpu->value > each_) {
+        cpu->value = each_;
+        how = words::found::worker_time_of_all_cpu;
+      }
     }
+    const bool of_all = job_.all_cpu && (job_.workers > 0.0 && !job_.worker_cpu);
     // The programs of others may keep the cores busy, those of other machines on this host as well.
     const double stolen = job_.steal ? job_.steal->value : 0.0;
     const bool busy_cores = job_.cpu_busy && job_.cpu_busy->value + stolen > 0.95;
     own_ = cpu ? cpu->value * x.value : 0.0;
-    if (cpu && job_.main_cpu && cpu->value != job_.all_cpu.value_or(*cpu).value) {
+    if (cpu && job_.main_cpu && !of_all && cpu->value != job_.all_cpu.value_or(*cpu).value) {
       own_ += job_.main_cpu->value * x.value;
     }
     const bool leaves_some = job_.cpus && own_ < 0.85 * *job_.cpus;

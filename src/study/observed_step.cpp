@@ -184,7 +184,8 @@ void write_step(ObservedDraft& draft) {
   step.value = rounded(step.value);
   Step made;
   made.fixed = seconds(step.value);
-  if (s.job.allreduce && job.gpus > 1.0) made.gpus = job.gpus;
+  // With it what they exchanged is in the step, unless it was seen apart.
+  if (job.gpus * job.instances > 1.0) made.gpus = job.gpus;
   draft.input("/job/step/fixed", format_quantity(*made.fixed), step, how);
   write_variation(draft, made);
   s.job.step = made;

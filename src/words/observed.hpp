@@ -85,6 +85,8 @@ inline constexpr std::string_view worker_cpu_over_throughput =
     ", busy time of the workers' CPUs over throughput";
 inline constexpr std::string_view all_cpu_over_throughput =
     ", busy time of all CPUs over throughput: the main process's with it";
+inline constexpr std::string_view worker_time_of_all_cpu =
+    ", a worker's whole time at a sample: the busy time of all CPUs is longer";
 inline constexpr std::string_view whole_time_at_sample = ", a worker's whole time at a sample";
 inline constexpr std::string_view without_others =
     ", without what it loses to the others on busy cores";

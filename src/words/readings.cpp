@@ -162,6 +162,13 @@ std::string read_in_typical_time(const std::string& path, Duration of, std::size
       path, reading_text(time, of.base()), left_out);
 }
 
+std::string read_as_one(const ReadingRow& row, const std::string& one, double share,
+                        const std::string& other, double other_share) {
+  return fmt::format(
+      "{} is the mean of {} ({}) and {} ({}): if they are of two machines, diagnose each apart",
+      row.title, one, reading_text(row.kind, share), other, reading_text(row.kind, other_share));
+}
+
 std::string judged_in_typical_time(Duration of) {
   return fmt::format(
       "the rules judge the {} in which the job goes on as it does in the long run, without its "

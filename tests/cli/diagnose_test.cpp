@@ -133,6 +133,25 @@ TEST_CASE("diagnose: the exchange is named where several GPUs may have one") {
   }
 }
 
+TEST_CASE("diagnose: screens that show another mean each are told of") {
+  const Folder folder;
+  const auto table = [&](const char* name, int percent) {
+    return folder.write(name, fmt::format("timestamp, index, utilization.gpu [%]\n"
+                                          "2026/11/22 10:00:00.100, 0, {0} %\n"
+                                          "2026/11/22 10:00:01.100, 0, {0} %\n",
+                                          percent));
+  };
+  const std::string fed = table("sm0.csv", 99);
+  for (const int percent : {40, 95}) {
+    const std::string other = table("sm1.csv", percent);
+    const Outcome both = shell("feedrate diagnose '" + fed + "' '" + other + "' --full");
+    INFO(both.out << both.err);
+    CHECK(both.status == 0);
+    CHECK(has(flat(both.out + both.err), "if they are of two machines, diagnose each apart") ==
+          (percent == 40));
+  }
+}
+
 TEST_CASE("diagnose: a full network is told of with what helps against it") {
   const Outcome full = shell("feedrate diagnose --gpu 22 --cpu 3 --disk 0 --network 95");
   CHECK(has(flat(full.out), "Streaming the samples: "));

@@ -220,10 +220,69 @@ TEST_CASE("observe fit: a batch that times and rates tell need not be told again
     CHECK(has(out.out, std::string("\"batch_size\": ") + batch));
     CHECK(has(out.out, std::string("a batch has ") + batch + " samples"));
   }
-  // Of three GPUs no whole number is: it is asked for.
+  // Of three GPUs no whole number is.
   const Outcome none = shell(fit + "3");
   CHECK(none.status == 2);
-  CHECK(has(none.err, "--batch-size"));
+  CHECK(has(none.err, "--gpus: expected a number of GPUs that share the 64 samples of a step"));
+}
+
+/// 64 samples a step; a line every tenth of 300 steps of 500 ms.
+std::string log_of_job() {
+  std::string log;
+  for (int i = 10; i <= 300; i += 10) {
+    log += fmt::format(
+        " [{}] iteration {}/ 1000 | consumed samples: 1 | elapsed time per iteration (ms): 500.0 | "
+        "global batch size: 64 |\n",
+        clock(0.5 * i), i);
+  }
+  return log;
+}
+
+TEST_CASE("observe fit: a log of a job on several machines is told of all of them") {
+  const Folder folder;
+  const std::string made = folder / "job.json";
+  const std::string fit = "feedrate observe fit '" + folder.write("job.log", log_of_job()) +
+                          "' --instances 4 --instance p5.48xlarge --num-workers 2 --gpus ";
+  const Outcome of_all = shell(fit + "32 -o '" + made + "'");
+  INFO(of_all.out << of_all.err);
+  REQUIRE(of_all.status == 0);
+  CHECK(has(of_all.out, "128 samples/s."));
+  CHECK(number(of_all.out, "throughput") == Approx(128.0));
+  CHECK(number(slurp(made), "\"measured\":") == Approx(128.0));
+  // As many on each as on the others.
+  for (const std::string gpus : {"2", "30"}) {
+    const Outcome none = shell(fit + gpus);
+    CHECK(none.status == 2);
+    CHECK(has(none.err, "--gpus: expected the GPUs of all 4 instances together"));
+  }
+  // What they exchange is in the step, and how much that is nobody knows.
+  const Outcome scale = shell("feedrate scale '" + made + "' --to 8");
+  CHECK(has(scale.out, "With 2 instances: What gradients cost is not known"));
+}
+
+TEST_CASE("observe fit: logs of several nodes are set side by side, and the slow one is named") {
+  // All steps take 200 ms; the third node's loader is waited for in 60 of them.
+  const Folder folder;
+  const auto log = [](const char* wait) {
+    std::string text;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      for (int i = 1; i <= 100; ++i) {
+        text += fmt::format("Epoch: [{0}][{1}/100]\tTime 0.200 (0.200)\tData {2} ({2})\n", epoch, i,
+                            wait);
+      }
+    }
+    return text;
+  };
+  const std::string files = "'" + folder.write("node1.log", log("0.000")) + "' '" +
+                            folder.write("node3.log", log("0.060")) + "' '" +
+                            folder.write("node2.log", log("0.001")) + "'";
+  const std::string flags = " --batch-size 64 --num-workers 4 --cpus 32 --gpus ";
+  const Outcome fit = shell("feedrate observe fit " + files + flags + "3");
+  INFO(fit.out << fit.err);
+  REQUIRE(fit.status == 0);
+  CHECK(has(fit.out, "3 nodes, 960 samples/s. node3 holds the others up"));
+  CHECK(number(fit.out, "/job/step/fixed") == Approx(140.0).epsilon(0.01));
+  CHECK_FALSE(has(fit.err, "not used: repeats"));
 }
 
 TEST_CASE("observe fit: a mean wait counts beside a throughput that is told") {

@@ -2,6 +2,9 @@
 // CPU time is told.
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
 #include "tests/catch.hpp"
 #include "tests/formats/imports.hpp"
 
@@ -115,6 +118,146 @@ TEST_CASE("import: an epoch is as long as the bar of training, not as that of a 
     CHECK_FALSE(length(bar(1, 100, all) + bar(1, 100, all)));
     CHECK_FALSE(length(imagenet(0, all) + imagenet(1, all)));
   }
+}
+
+/// How many steps all lines together tell, and the time of one.
+std::pair<double, double> steps_and_mean(const std::vector<Sample>& all) {
+  double steps = 0.0;
+  double time = 0.0;
+  for (const Sample& sample : of_metric(all, step_time)) {
+    steps += sample.steps;
+    time += sample.steps * sample.value;
+  }
+  return {steps, time / steps};
+}
+
+TEST_CASE("import: the first line of a job that went on tells of the steps since then") {
+  // A line every ten steps, until 1200 and again from 1010 on: the first of each start takes 5 s a
+  // step, the others 2 s.
+  const TemporaryFolder folder;
+  const auto lines = [](int from, int to) {
+    std::string log;
+    for (int step = from; step <= to; step += 10) {
+      log += fmt::format(
+          " iteration {}/ 3000 | consumed samples: 1 | elapsed time per iteration (ms): {} | "
+          "global batch size: 16 |\n",
+          step, step == from ? 5000 : 2000);
+    }
+    return log;
+  };
+  const auto told = [&](const std::string& log) {
+    return steps_and_mean(samples_of(import({folder.write("log", log)})));
+  };
+  const auto [steps, mean] = told(lines(10, 1200) + lines(1010, 3000));
+  CHECK(steps == 1200.0 + 2000.0);
+  CHECK(mean == Approx((20.0 * 5.0 + 3180.0 * 2.0) / 3200.0));
+  // Its own log alone, of which nobody tells how it began.
+  CHECK(told(lines(1010, 3000)).first == 2000.0);
+  // Two lines, the second at the end of an epoch, say nothing of the kind; nor do epochs of these.
+  std::string epochs;
+  for (const int epoch : {1, 2}) {
+    for (const int step : {50, 70}) {
+      epochs +=
+          fmt::format("Epoch [{}][{}/70]\tlr: 2, time: 0.5, data_time: 0.1, m\n", epoch, step);
+    }
+    CHECK(told(epochs).first == 70.0 * epoch);
+  }
+}
+
+TEST_CASE("import: of several progress bars those of training count") {
+  const TemporaryFolder folder;
+  const auto bar = [](const std::string& words, int from, int to, int by, int all,
+                      const std::string& rate) {
+    std::string log;
+    for (int step = from; step <= to; step += by) {
+      log += fmt::format("{} 5%|#  | {}/{} [00:02<01:00,  {}]\n", words, step, all, rate);
+    }
+    return log;
+  };
+  struct Expected {
+    std::string name, log;
+    double steps, mean;
+  };
+  std::string named, unnamed, longer, around, cached;
+  cached = bar("Scanning", 2000, 40000, 2000, 40000, "4000.00it/s");
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const std::string train = bar("Epoch:", 25, 1000, 25, 1000, "2.50it/s");
+    named += train + bar("Validating:", 10, 500, 10, 500, "10.00it/s");
+    longer += train + bar("Evaluation:", 10, 2000, 10, 2000, "10.00it/s");
+    around += train + bar("Epochs:", epoch + 1, epoch + 1, 1, 3, "400.00s/it");
+    // One bar of all epochs, as of Hugging Face's Trainer.
+    unnamed += bar("", 1000 * epoch + 25, 1000 * epoch + 1000, 25, 3000, "2.50it/s") +
+               bar("", 10, 400, 10, 400, "20.00it/s");
+    cached += train;
+  }
+  // A hundred short epochs, whose bar is longer than an epoch's.
+  std::string short_epochs;
+  for (int epoch = 1; epoch <= 100; ++epoch) {
+    short_epochs += bar("train", 5, 20, 5, 20, "2.00it/s");
+    short_epochs += bar("epochs", epoch, epoch, 1, 100, "10.00s/it");
+  }
+  const Expected all[] = {
+      {"named", named, 3000.0, 0.4},
+      {"not named", unnamed, 3000.0, 0.4},
+      {"longer", longer, 3000.0, 0.4},
+      {"around", around, 3000.0, 0.4},
+      {"a cache", cached, 3000.0, 0.4},
+      {"short epochs", short_epochs, 2000.0, 0.5},
+      {"none but these", bar("eval", 10, 500, 10, 500, "10.00it/s"), 500.0, 0.1}};
+  for (const Expected& expected : all) {
+    INFO(expected.name);
+    const auto [steps, mean] =
+        steps_and_mean(samples_of(import({folder.write("log", expected.log)})));
+    CHECK(steps == expected.steps);
+    CHECK(mean == Approx(expected.mean).epsilon(1e-9));
+  }
+  const auto files = import({folder.write("log", named)}).files();
+  CHECK(files.front().skipped.at("progress bars of validations and of other loops") == 150);
+}
+
+TEST_CASE("import: logs of the same steps are of several nodes, and no log is half of another") {
+  const TemporaryFolder folder;
+  const auto log = [](int from, int to, const std::string& at = "") {
+    std::string text;
+    for (int step = from; step <= to; ++step) {
+      text += fmt::format("{}Epoch: [0][{}/900]\tTime 0.5 (0.5)\tData 0.1 (0.1)\n", at, step);
+    }
+    return text;
+  };
+  const auto same = [&](const std::string& one, const std::string& other) {
+    const auto got = import({folder.write("1.log", one), folder.write("2.log", other)});
+    CHECK_FALSE(got.files().front().same_steps_as);
+    return got.files().back().same_steps_as;
+  };
+  CHECK(same(log(1, 100), log(1, 100)) == 0);
+  CHECK(same(log(1, 100), log(21, 120)) == 0);
+  // It went on from a checkpoint.
+  CHECK_FALSE(same(log(1, 100), log(80, 300)));
+  CHECK_FALSE(same(log(1, 100), log(101, 200)));
+  // The same job on another day.
+  CHECK_FALSE(same(log(1, 100, "2026-11-22 10:00:00 "), log(1, 100, "2026-11-23 10:00:00 ")));
+}
+
+TEST_CASE("import: tables of the same GPUs at the same times are of several machines") {
+  const TemporaryFolder folder;
+  const auto table = [](int from, int percent) {
+    std::string csv = "timestamp, index, utilization.gpu [%]\n";
+    for (int i = from; i < from + 20; ++i) {
+      csv += fmt::format("2026/11/22 10:00:{:02}.000, 0, {} %\n", i, percent);
+    }
+    return csv;
+  };
+  const auto nodes = [&](const std::string& one, const std::string& other) {
+    std::map<std::string, double> busy;
+    for (const Sample& s :
+         samples_of(import({folder.write("n1.csv", one), folder.write("n2.csv", other)}))) {
+      busy[s.node] = s.value;
+    }
+    return busy;
+  };
+  CHECK(nodes(table(0, 99), table(0, 40)) ==
+        std::map<std::string, double>{{"n1", 99.0}, {"n2", 40.0}});
+  CHECK(nodes(table(0, 99), table(20, 99)) == std::map<std::string, double>{{"", 99.0}});
 }
 
 TEST_CASE("import: running means that begin anew, or are no means, tell nothing of other steps") {

@@ -43,11 +43,11 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
     const double hands = std::max(1.0, job.workers) * job.gpus;
     // Little's law; without workers loading is what is neither step nor hand-over.
     const double each = (job.workers > 0.0 ? hands / x : beside_step(job) / job.batch_size);
-    const auto cpu = job.workers == 0.0 ? std::nullopt
-                     : job.worker_cpu   ? job.worker_cpu
-                                        : job.all_cpu;
+    auto cpu = job.workers == 0.0 ? std::nullopt : job.worker_cpu ? job.worker_cpu : job.all_cpu;
+    // What all CPUs do may be more than a worker is at its sample.
+    if (cpu && !job.worker_cpu) cpu->value = std::min(cpu->value, each);
     const bool all_busy = job.cpu_busy && job.cpu_busy->value > 0.95;
-    const bool seen_apart = cpu && cpu->value != job.all_cpu.value_or(*cpu).value;
+    const bool seen_apart = cpu && job.worker_cpu && cpu->value != job.all_cpu.value_or(*cpu).value;
     const double own = or_zero(cpu) * x + (seen_apart ? or_zero(job.main_cpu) * x : 0.0);
     const bool others = all_busy && job.cpus && own < 0.85 * *job.cpus;
     const bool short_of_cores = all_busy && (!others || hands > *job.cpus);

@@ -40,6 +40,13 @@ TEST_CASE("said: gradients of several instances are never free without a word") 
                 "gradients"));
     CHECK(!says(resolved({{"/cluster/instances", instances}, {"/job/efficiency", "0.9"}}).caveats,
                 "gradients"));
+    // GPUs that are emulated exchange none; those of a step that was measured on several did.
+    const Settings none = {{"/cluster/instances", instances},
+                           {"/job/allreduce", R"({"gradient_bytes": 0})"}};
+    Settings observed = none;
+    observed.emplace_back("/job/step/gpus", "8");
+    CHECK(!says(resolved(none).caveats, "gradients"));
+    CHECK(says(resolved(observed).caveats, "What gradients cost is not known"));
   }
   CHECK(resolved({}).inputs.exposed_allreduce == Duration{});
   CHECK(!says(resolved({}).caveats, "gradients"));

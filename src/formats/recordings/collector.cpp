@@ -95,7 +95,8 @@ void ImportedObservation::for_each(
 }
 
 void Collector::begin_file(const std::string& name) {
-  files_.push_back({.name = name, .kept = {}, .skipped = {}, .records = 0, .remarks = {}});
+  files_.push_back(
+      {.name = name, .kept = {}, .skipped = {}, .records = 0, .remarks = {}, .same_steps_as = {}});
 }
 
 void Collector::keep(FormatId format, std::int64_t records) {
@@ -203,6 +204,7 @@ void Collector::keep(FormatId format, const StepRecord& step) {
   // Others that repeat a step are known once all files are read; these may be millions.
   const bool same = step.step && !steps_.empty() && steps_.back().file == timed.file &&
                     steps_.back().format == format && steps_.back().round == timed.round &&
+                    steps_.back().record.of_epoch == step.of_epoch &&
                     steps_.back().record.step == step.step;
   if (!same) told_.clear();
   // A time with which no number of steps ends is left out later, and one told again stands for it.
@@ -254,6 +256,7 @@ ImportedObservation Collector::finish() && {
   place_steps();
   one_clock();
   place_timeless();
+  tell_machines_apart();
   in_order();
   leave_out_unused();
   ObservationHeader first = header();

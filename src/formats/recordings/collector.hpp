@@ -79,6 +79,7 @@ struct StepRecord {
   std::optional<double> of_epoch;       ///< how many steps an epoch has
   double steps = 1.0;                   ///< the values are the mean of so many
   bool since_before = false;            ///< of all steps since the line before
+  bool validates = false;               ///< of a bar: its words say that it is of a validation
 };
 
 struct TimedStep {
@@ -126,9 +127,12 @@ class Collector {
   void store(const StoredLine& line);
   void place_steps();
   void place_steps(std::vector<TimedStep>& steps, bool relative);
+  void leave_out_steps_of_others();
+  void leave_out(const TimedStep& step, const char* why);
   void tell_epoch_length(const std::vector<TimedStep>& steps);
   void one_clock();
   void place_timeless();
+  void tell_machines_apart();
   void in_order();
   void leave_out_unused();
   ObservationHeader header() const;
@@ -147,6 +151,10 @@ class Collector {
 inline constexpr const char* zone_unknown =
     "its times have no time zone and are taken as UTC; --time-zone sets another";
 
+inline constexpr const char* times_of_locale =
+    "its times depend on the locale (S_TIME_FORMAT=ISO iostat -t avoids that): its reports are "
+    "taken to be one --interval apart";
+
 /// Reasons that several readers have.
 namespace skipped {
 inline constexpr const char* header = "headers and empty lines";
@@ -159,6 +167,8 @@ inline constexpr const char* nothing_used = "records without a value that is use
 inline constexpr const char* wrong_line = "JSON with something missing or wrong";
 inline constexpr const char* unknown_type = "lines of a type with no known metric";
 inline constexpr const char* repeated = "repeats of a step that was seen before";
+inline constexpr const char* other_bar = "progress bars of validations and of other loops";
+inline constexpr const char* other_log = "steps that another log tells too";
 }  // namespace skipped
 
 }  // namespace feedrate::formats

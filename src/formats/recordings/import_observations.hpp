@@ -51,6 +51,8 @@ struct ImportedFile {
   std::map<std::string, std::int64_t> skipped;  ///< records by the reason why
   std::int64_t records = 0;                     ///< lines, rows or events: all kept and skipped
   std::vector<std::string> remarks;             ///< what else has to be known: where it was cut
+  /// The file whose steps it tells as well, as another node of the job does; its own are not kept.
+  std::optional<std::size_t> same_steps_as{};
   [[nodiscard]] std::int64_t all_kept() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "base/quote.hpp"
 #include "formats/recordings/collector.hpp"
 #include "formats/recordings/steps_between.hpp"
+#include "formats/recordings/whose_steps.hpp"
 #include "formats/unused_gpus.hpp"
 
 namespace feedrate::formats {
@@ -21,6 +23,12 @@ namespace {
 std::int64_t whole_or_none(const std::optional<double>& number) {
   const bool fine = number && *number >= 0.0 && *number <= 9e15 && *number == std::floor(*number);
   return fine ? static_cast<std::int64_t>(*number) : -1;
+}
+
+/// "nodes/n1.csv.gz" is of n1.
+std::string stem_of(const std::string& path) {
+  const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+  return path.substr(name, path.find('.', name) - name);
 }
 
 }  // namespace
@@ -44,21 +52,16 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
   std::set<double> told;  // ranks of the step that is looked at
   std::map<FormatId, double> first_step = first_steps(steps);
   const auto between = steps_between(steps, first_step);
+  const LineSpacing spacing(steps);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const TimedStep& timed = steps[i];
     const StepRecord& record = timed.record;
     const double rank = record.rank.value_or(-1.0);
-    ImportedFile& from = files_[timed.file];
     const bool same = i > 0 && steps[i - 1].format == timed.format &&
                       steps[i - 1].round == timed.round && steps[i - 1].record.step == record.step;
     if (!same) told.clear();
-    const auto leave_out = [&](const char* why) {
-      const std::string name(import_formats()[static_cast<std::size_t>(timed.format)].name);
-      if (--from.kept[name] == 0) from.kept.erase(name);
-      ++from.skipped[why];
-    };
     if (record.step && !told.insert(rank).second) {
-      leave_out(skipped::repeated);
+      leave_out(timed, skipped::repeated);
       continue;
     }
     Rank& of = ranks[rank];
@@ -73,7 +76,8 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     double passed = record.steps;
     if (step >= 0) {
       // Whether the first step is 0 or 1, no log says.
-      passed = static_cast<double>(of.step < 0 ? std::max<std::int64_t>(1, step) : step - of.step);
+      passed = of.step < 0 ? spacing.before_first(timed.format, static_cast<double>(step))
+                           : static_cast<double>(step - of.step);
     }
     const double done = static_cast<double>(step) + (first_step[timed.format] == 1.0 ? 0.0 : 1.0);
     const double now = record.mean_so_far && step >= 0
@@ -82,7 +86,7 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     if (relative && !std::isfinite(now)) {
       // As if it had not been told.
       if (record.step) told.erase(rank);
-      leave_out(skipped::no_number);
+      leave_out(timed, skipped::no_number);
       continue;
     }
     of.now = now;
@@ -119,7 +123,42 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
   }
 }
 
+void Collector::leave_out(const TimedStep& step, const char* why) {
+  ImportedFile& from = files_[step.file];
+  const std::string name(import_formats()[static_cast<std::size_t>(step.format)].name);
+  if (--from.kept[name] == 0) from.kept.erase(name);
+  ++from.skipped[why];
+}
+
+void Collector::leave_out_steps_of_others() {
+  const auto keep_those = [&](const std::vector<bool>& those, const char* why) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (those[i]) {
+        steps_[kept++] = steps_[i];
+      } else {
+        leave_out(steps_[i], why);
+      }
+    }
+    steps_.resize(kept);
+  };
+  keep_those(of_training(steps_), skipped::other_bar);
+  count_rounds_of_bars(steps_);
+  const auto same = files_of_same_steps(steps_, files_.size());
+  std::vector<bool> own(steps_.size());
+  for (std::size_t i = 0; i < steps_.size(); ++i) own[i] = !same[steps_[i].file];
+  keep_those(own, skipped::other_log);
+  for (std::size_t file = 0; file < files_.size(); ++file) {
+    if (!same[file]) continue;
+    files_[file].same_steps_as = same[file];
+    files_[file].remarks.push_back(
+        fmt::format("it tells the same steps as {}, as the log of another node does",
+                    in_quotes(files_[*same[file]].name, 200)));
+  }
+}
+
 void Collector::place_steps() {
+  leave_out_steps_of_others();
   std::vector<TimedStep> relative;
   std::vector<TimedStep> utc;
   std::set<std::uint32_t> without_time;
@@ -210,11 +249,18 @@ void Collector::one_clock() {
     }
     return;
   }
+  const ImportedFile& timeless = files_[first_relative->file];
+  const auto& known = timeless.remarks;
+  const bool unread = std::find(known.begin(), known.end(), times_of_locale) != known.end();
   throw InputError(
-      {{files_[first_relative->file].name, 0, "",
-        fmt::format("expected times of day as {} has, got times that count from the job's start: "
-                    "--start says when that was, or import the files apart",
-                    in_quotes(files_[first_utc->file].name, 200))}});
+      {{timeless.name, 0, "",
+        fmt::format("expected times of day as {} has, got {}: --start says when that was, or "
+                    "import the files apart",
+                    in_quotes(files_[first_utc->file].name, 200),
+                    unread ? "times of day in the form of a locale, which are not read "
+                             "(S_TIME_FORMAT=ISO iostat -t avoids that), so that they count from "
+                             "the job's start"
+                           : "times that count from the job's start")}});
 }
 
 /// What has no time is put where the first that has one is.
@@ -229,6 +275,60 @@ void Collector::place_timeless() {
     if (line.clock) continue;
     line.at = at;
     line.clock = clock;
+  }
+}
+
+/// Tables of nvidia-smi do not name their machine: those that tell of the same GPUs at the same
+/// times are of several, which are called as the files are.
+void Collector::tell_machines_apart() {
+  struct Told {
+    double from = 0.0, to = 0.0;
+  };
+  using Series = std::tuple<std::string, std::uint8_t, std::uint32_t>;  // format, metric, GPU
+  std::map<Series, std::map<std::uint32_t, Told>> all;
+  const auto table_in = [&](const StoredLine& line) -> std::string {
+    const bool of_gpu = line.kind == StoredLine::Kind::sample && line.node == 0 &&
+                        names_[line.name].starts_with("gpu");
+    if (!of_gpu) return "";
+    for (const auto& [format, count] : files_[line.file].kept) {
+      if (format.starts_with("nvidia-smi")) return format;
+    }
+    return "";
+  };
+  for (const StoredLine& line : lines_) {
+    const std::string table = table_in(line);
+    if (table.empty()) continue;
+    auto& files = all[{table, line.which, line.name}];
+    const auto [told, fresh] = files.try_emplace(line.file, Told{line.at, line.at});
+    told->second.from = std::min(told->second.from, line.at);
+    told->second.to = std::max(told->second.to, line.at);
+  }
+  std::map<std::uint32_t, std::uint32_t> other;  // of a file one of another machine
+  for (const auto& [series, files] : all) {
+    for (auto one = files.begin(); one != files.end(); ++one) {
+      for (auto next = std::next(one); next != files.end(); ++next) {
+        const Told& a = one->second;
+        const Told& b = next->second;
+        const double both = std::min(a.to, b.to) - std::max(a.from, b.from);
+        if (both <= 0.5 * std::min(a.to - a.from, b.to - b.from)) continue;
+        other.try_emplace(one->first, next->first);
+        other.try_emplace(next->first, one->first);
+      }
+    }
+  }
+  if (other.empty()) return;
+  std::set<std::string> stems;
+  for (const auto& [file, beside] : other) stems.insert(stem_of(files_[file].name));
+  for (StoredLine& line : lines_) {
+    if (!other.contains(line.file) || table_in(line).empty()) continue;
+    const std::string& name = files_[line.file].name;
+    line.node = intern(stems.size() == other.size() ? stem_of(name) : name);
+  }
+  for (const auto& [file, beside] : other) {
+    files_[file].remarks.push_back(
+        fmt::format("it tells of the same GPUs at the same times as {}: they are taken to be of "
+                    "two machines",
+                    in_quotes(files_[beside].name, 200)));
   }
 }
 

@@ -145,6 +145,24 @@ class NamedRegex {
   std::regex regex_;
 };
 
+/// Whether the words before a bar say so: "Validation DataLoader 0: 85%|###", "  eval".
+bool is_of_validation(std::string_view before_bar) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  std::string word;
+  for (std::size_t i = 0; i <= before_bar.size(); ++i) {
+    if (i < before_bar.size() && is_letter(before_bar[i])) {
+      word += static_cast<char>(before_bar[i] | ' ');  // in lower case
+      continue;
+    }
+    if (word == "val") return true;
+    for (const char* const begins : {"valid", "eval", "test", "predict", "sanity"}) {
+      if (word.starts_with(begins)) return true;
+    }
+    word.clear();
+  }
+  return false;
+}
+
 class StepLogs : public LineKind {
  public:
   explicit StepLogs(const ImportOptions& options) {
@@ -181,6 +199,7 @@ class StepLogs : public LineKind {
       return true;
     }
     step.since_before = covers == since_before;
+    step.validates = format == FormatId::progress_bar && is_of_validation(before);
     if (covers == twenty) step.steps = std::min(20.0, step.step.value_or(19.0) + 1.0);
     if (const auto time = time_in(before)) {
       step.at = time->zoned ? time->seconds : to.to_utc(time->seconds);

@@ -197,6 +197,51 @@ std::map<FormatId, double> first_steps(const std::vector<TimedStep>& steps) {
   return all;
 }
 
+LineSpacing::LineSpacing(const std::vector<TimedStep>& steps) {
+  struct OfFormat {
+    std::map<double, int> gaps;  // from line to line, and how often
+    double least_first = 0.0;
+    int rounds = 0;
+  };
+  std::map<FormatId, OfFormat> formats;
+  std::map<double, double> last;  // step of each rank in the round
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const TimedStep& timed = steps[i];
+    const bool begins =
+        i == 0 || steps[i - 1].format != timed.format || steps[i - 1].round != timed.round;
+    if (begins) last.clear();
+    if (!timed.record.step) continue;
+    const double step = *timed.record.step;
+    OfFormat& of = formats[timed.format];
+    const bool first = last.empty();
+    const auto [before, fresh] = last.try_emplace(timed.record.rank.value_or(-1.0), step);
+    if (first) {
+      of.least_first = of.rounds++ == 0 ? step : std::min(of.least_first, step);
+    } else if (!fresh && step > before->second) {
+      ++of.gaps[step - before->second];
+      before->second = step;
+    }
+  }
+  for (const auto& [format, of] : formats) {
+    double usual = 0.0;  // of those that are as often the longest
+    int often = 0;
+    int gaps = 0;
+    for (const auto& [gap, count] : of.gaps) {
+      gaps += count;
+      if (count >= often) usual = gap;
+      often = std::max(often, count);
+    }
+    // A round alone, of two lines, may be an epoch that ends soon after its first line.
+    if (of.rounds > 1) most_[format] = std::max(usual, of.least_first);
+    if (of.rounds == 1 && gaps > 1) most_[format] = usual;
+  }
+}
+
+double LineSpacing::before_first(FormatId format, double step) const {
+  const auto most = most_.find(format);
+  return std::max(1.0, most == most_.end() ? step : std::min(step, most->second));
+}
+
 std::vector<std::optional<StepsBetween>> steps_between(const std::vector<TimedStep>& steps,
                                                        const std::map<FormatId, double>& first) {
   std::vector<std::optional<StepsBetween>> between(steps.size());

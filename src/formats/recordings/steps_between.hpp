@@ -24,6 +24,19 @@ struct StepsBetween {
 /// counts from 1 since.
 std::map<FormatId, double> first_steps(const std::vector<TimedStep>& steps);
 
+/// How many steps lie between the lines of a format. What the first line of a job that went on from
+/// a checkpoint tells is the mean of no more than these: "iteration 1010" comes after ten.
+class LineSpacing {
+ public:
+  /// Precondition: sorted by format, round and step.
+  explicit LineSpacing(const std::vector<TimedStep>& steps);
+  /// Of the first line of a round, that of this step.
+  [[nodiscard]] double before_first(FormatId format, double step) const;
+
+ private:
+  std::map<FormatId, double> most_;
+};
+
 /// For each of `steps` those between the line before and it. Lines whose running means are rounded
 /// too coarsely share the means of a longer stretch. Precondition: sorted by format, round and
 /// step.

@@ -149,9 +149,7 @@ Moment moment_of(const schema::JsonValue& report, std::int64_t number, Collector
     if (const auto time = leading_time(text_of(stamp))) {
       return {time->zoned ? time->seconds : to.to_utc(time->seconds), ClockKind::utc};
     }
-    to.remark(
-        "its times depend on the locale (S_TIME_FORMAT=ISO iostat -t avoids that): its reports are "
-        "taken to be one --interval apart");
+    to.remark(times_of_locale);
   } else {
     to.remark(
         "it has no times (iostat -t writes them): its reports are taken to be one --interval "
