@@ -62,17 +62,20 @@ void add_dropped(Made& made, const Inputs& inputs, const Epochs& epochs, const M
   const Cut& each = division.each;
   const double of_each = each.samples + each.dropped;
   double dropping = workers * each.dropped * inputs.ranks / flow.rate(1.0);
+  double at_last = dropping;  // once all batches are made
   if (division.longest > 0.0) {
     Flow& of_few = loading.flow(inputs, epochs.kind, misses, division.longest);
     for (std::size_t i = 0; i < flow.limits().size(); ++i) of_few.set_burst(i, flow.in_burst(i));
     const double more = division.most.samples + division.most.dropped - of_each;
-    dropping += division.longest * more * inputs.ranks / of_few.rate(1.0);
+    const double each_more = division.longest * inputs.ranks / of_few.rate(1.0);
+    dropping += more * each_more;
+    at_last = division.few > 0.0 ? division.most.dropped * each_more : dropping;
   }
   // A worker is asked for what it drops as it is for a batch: no sooner than it may hold one more.
   const double held = std::min(epoch_shape(inputs).steps, workers * (inputs.prefetch - 1.0) + 1.0);
   const double asked = made.span.wall.base() - held * made.period;
   const double chain = made.beside + workers * each.batches * made.loader;
-  const double adds = std::max(asked, chain) + dropping - made.span.wall.base();
+  const double adds = std::max(asked + at_last, chain + dropping) - made.span.wall.base();
   if (adds <= 0.0) return;
   PerStage<double> making;
   if (details) making = flow.making();

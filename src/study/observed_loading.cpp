@@ -202,8 +202,11 @@ class LoadingDraft {
       short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
     }
     if (cpu) {
-      double alone = on_core_of_its_own(cpu->value, cpu->value * x.value);
-      if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
+      // What a quota stops are all workers, which share the cores until it is used up.
+      const bool stopped = held_back_ || (short_of_cores_ && others_ && in_queue_ <= 0.0);
+      double alone = on_core_of_its_own(cpu->value, stopped ? hands_ : cpu->value * x.value);
+      const bool crowd = stopped ? hands_ > threads_ : short_of_cores_ && !others_;
+      if (crowd) alone /= 1.0 + resolve::assumed::oversubscription.value;
       if (in_queue_ > 0.0 && others_) alone = beside_those_ready(cpu->value, threads_);
       if (alone > 0.0) operation(alone, cpu->value, *cpu, how);
     } else if (waits_) {
