@@ -13,6 +13,8 @@ namespace feedrate::study {
 namespace {
 
 constexpr Bytes all_of_it = gigabytes(1e6);
+/// Share of a worker's time that reading is seen from.
+constexpr double least_reading = 0.03;
 
 class LoadingDraft {
  public:
@@ -203,7 +205,8 @@ class LoadingDraft {
     }
     if (cpu) {
       // What a quota stops are all workers, which share the cores until it is used up.
-      const bool stopped = held_back_ || (short_of_cores_ && others_ && in_queue_ <= 0.0);
+      const bool left = waits_ && short_of_cores_ && others_ && in_queue_ <= 0.0;
+      const bool stopped = held_back_ || (left && each_ - cpu->value >= least_reading * each_);
       double alone = on_core_of_its_own(cpu->value, stopped ? hands_ : cpu->value * x.value);
       const bool crowd = stopped ? hands_ > threads_ : short_of_cores_ && !others_;
       if (crowd) alone /= 1.0 + resolve::assumed::oversubscription.value;
@@ -237,7 +240,7 @@ class LoadingDraft {
       draft_.unseen(words::unseen::cores_of_others);
     }
     const double reading = each_ - cpu->value - in_queue_;
-    if (reading < 0.03 * each_) return std::nullopt;
+    if (reading < least_reading * each_) return std::nullopt;
     return reading;
   }
 
