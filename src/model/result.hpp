@@ -59,6 +59,7 @@ struct Bottleneck {
   std::optional<double> probability;            ///< with replications only
   std::vector<std::pair<Stage, double>> gains;  ///< every stage that gains, best first
   std::optional<OtherWorkers> workers{};        ///< empty: not a matter of workers, or not asked
+  bool starts_steps = false;  ///< a main process that hands over starts steps most of the time
 };
 
 struct Times {

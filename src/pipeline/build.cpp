@@ -53,6 +53,8 @@ Inputs merged(const Inputs& inputs) {
     point.users *= instances;
     point.total *= instances;
   }
+  one.hardware_threads *= instances;
+  one.other_threads *= instances;
   for (std::optional<RateLimit>* limit : {&one.cpu_quota, &one.memory}) {
     if (*limit) (*limit)->rate *= instances;
   }

@@ -157,8 +157,9 @@ struct BatchConsumer {
     }
   }
 
-  /// The epoch is over once its workers are gone.
-  void shut_down(ProgramBuilder& p) const {
+  /// The epoch is over once its workers have read all that is theirs, and are gone.
+  void shut_down(ProgramBuilder& p, const Fetch& fetch = {}) const {
+    if (fetch.end) p.take(*fetch.end, tag(Stage::handover), fetch.ended);
     if (rank.inputs.persistent_workers) return;
     const Duration time = rank.inputs.worker_shutdown / rank.inputs.speed[Stage::startup];
     if (ticks(time).ns > 0) p.delay(ticks(time), tag(Stage::startup));
@@ -245,7 +246,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
       obtain(p, one);
       consumer.copy(p, one.samples);
     });
-    consumer.shut_down(program);
+    consumer.shut_down(program, fetch);
     return rank.add_process(program, {.kind = TrackKind::gpu});
   }
 
@@ -295,7 +296,7 @@ engine::ProcessId add_consumer(RankBuilder& rank, const Fetch& fetch) {
     if (!beside_step) consumer.copy(p, one.samples);
     if (waited) p.put(*arrived, tag(Stage::h2d));
   });
-  consumer.shut_down(gpu);
+  consumer.shut_down(gpu, fetch);
   return rank.add_process(gpu, {.kind = TrackKind::gpu});
 }
 

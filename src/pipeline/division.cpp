@@ -58,7 +58,7 @@ Cut cut_of(const Inputs& inputs, double owned) {
   const double whole = std::max(1.0, std::round(owned));
   if (inputs.drop_last) {
     const double batches = std::floor(whole / batch);
-    return {batches, batch, batches * batch};
+    return {batches, batch, batches * batch, whole - batches * batch};
   }
   const double before = std::ceil(whole / batch) - 1.0;
   const double last = std::min(batch, owned - before * batch);
@@ -95,7 +95,8 @@ Division division_of(const Inputs& inputs) {
   const double samples = samples_of_rank(inputs);
   Owned owned{std::max(1.0, inputs.workers)};
   if (!cuts_batches(inputs)) {
-    const Cut all = cut_of(inputs, samples);
+    Cut all = cut_of(inputs, samples);
+    all.dropped = 0.0;  // nobody is asked for them
     return {false, owned.workers, 0.0, all, all};
   }
   if (divides_objects(inputs)) {
@@ -107,9 +108,9 @@ Division division_of(const Inputs& inputs) {
   if (owned.few <= 0.0) return {true, owned.workers, 0.0, each, each};
   const Cut most = cut_of(inputs, (owned.each + owned.more) * of_one);
   // What they drop makes them alike, or leaves those few alone.
-  if (each.samples == most.samples) return {true, owned.workers, 0.0, each, each};
+  if (each.samples == most.samples) return {true, owned.workers, 0.0, each, most, owned.few};
   if (each.batches <= 0.0) return {true, owned.few, 0.0, most, most};
-  return {true, owned.workers, owned.few, each, most};
+  return {true, owned.workers, owned.few, each, most, owned.few};
 }
 
 }  // namespace feedrate::pipeline

@@ -23,18 +23,26 @@ struct Cut {
   double batches = 0.0;
   double last = 0.0;     ///< samples of the last of them
   double samples = 0.0;  ///< of all; what it drops is not among them
+  double dropped = 0.0;  ///< of an incomplete batch, once it has made them
 };
 
 /// How the batches of a rank fall to its workers, and which workers make any.
 struct Division {
   bool own = false;  ///< each cuts what it owns; else they make the rank's batches in turn
   double workers = 1.0;
-  double few = 0.0;  ///< so many, the first, own more than the others; 0: all own as much
-  Cut each;          ///< of each of those others; of a rank where they own nothing
-  Cut most;          ///< of each of those few
+  double few = 0.0;      ///< so many, the first, own more than the others; 0: all own as much
+  Cut each;              ///< of each of those others; of a rank where they own nothing
+  Cut most;              ///< of each of those few
+  double longest = 0.0;  ///< so many, the first, read more than the others, be it what they drop
 
   [[nodiscard]] const Cut& of(double worker) const { return worker < few ? most : each; }
   [[nodiscard]] double batches_of(double worker) const;
+  /// Samples that it makes for no batch. That it has no more of them it learns as any iterator
+  /// does, and the epoch ends once all workers have: torch/utils/data/dataloader.py, _next_data.
+  [[nodiscard]] double dropped_by(double worker) const {
+    return worker < longest ? most.dropped : each.dropped;
+  }
+  [[nodiscard]] bool drops() const { return each.dropped > 0.0 || most.dropped > 0.0; }
 };
 Division division_of(const Inputs& inputs);
 

@@ -197,7 +197,9 @@ struct Inputs {
   DurationPerSample cached_cpu;  ///< the same of a sample whose decoded form is in memory
   DurationPerSample locked;      ///< of the CPU work: under a lock that all threads of a rank share
   Curve<double> cores;  ///< core-seconds per second with n threads runnable on the instance
-  std::optional<RateLimit> cpu_quota;  ///< of core-seconds
+  double hardware_threads = 1e300;  ///< those that run at once; as many as are ready: nobody says
+  double other_threads = 0.0;  ///< of other programs, always ready to run: `cores` knows of them
+  std::optional<RateLimit> cpu_quota;  ///< of hardware threads' seconds
   std::optional<RateLimit> memory;     ///< of samples whose bytes cross the memory's bus
   std::optional<RemotePool> remote;
   Duration worker_startup;    ///< per worker, one after the other
@@ -209,6 +211,7 @@ struct Inputs {
   /// Of a loop that waits for each step: CPU of the main process to start it. What of it the step
   /// is not long enough for is handover (handover_time).
   Duration launch;
+  Duration started;       ///< of `handover`, starting the step: for who says what it is
   DurationPerSample pin;  ///< CPU of the pinning thread
   Duration copy_latency;
   DurationPerSample copy;  ///< host-to-device

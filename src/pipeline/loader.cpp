@@ -154,6 +154,8 @@ Fetch add_pytorch(RankBuilder& rank) {
   }
   const EpochShape& loaded = rank.loaded;
   const double last_worker = std::fmod(loaded.steps - 1.0, workers);
+  Fetch fetch;
+  if (division.drops() && !rank.left()) fetch.end = rank.add_queue("ended", engine::unlimited);
   for (int w = 0; w < workers; ++w) {
     const QueueId index{static_cast<std::uint32_t>(first_index) + static_cast<std::uint32_t>(w)};
     const QueueId ready{static_cast<std::uint32_t>(first_ready) + static_cast<std::uint32_t>(w)};
@@ -175,6 +177,14 @@ Fetch add_pytorch(RankBuilder& rank) {
       program.next();
     }
     if (makes_last) make(division.of(w).last);
+    if (const double dropped = division.dropped_by(w); fetch.end && dropped > 0.0) {
+      Capacities uncollated = worker;
+      uncollated.loading.collate = 0.0;
+      program.take(index, tag(Stage::handover));
+      add_load(program, uncollated, dropped, chunks, rank.variety());
+      program.put(*fetch.end, tag(Stage::handover));
+      fetch.ended += 1;
+    }
     const Part part{.kind = TrackKind::worker,
                     .number = w,
                     .feeds = Stage::handover,
@@ -183,7 +193,6 @@ Fetch add_pytorch(RankBuilder& rank) {
     rank.built.loaders.push_back(rank.add_process(program, part, rank.left()));
   }
   rank.add_stock({"ready batches", first_ready, count, workers * inputs.prefetch});
-  Fetch fetch;
   fetch.ready = Ring{first_ready, count, 0, false};
   fetch.index = Ring{first_index, count, 0, true};
   fetch.few = static_cast<std::uint32_t>(division.few);

@@ -36,6 +36,36 @@ Curve<double> with_threads(const Curve<double>& cores, double threads) {
   return out;
 }
 
+/// Core-seconds of work in a second of a hardware thread's time while `n` of the job's threads are
+/// ready to run.
+double work_of_thread(const Inputs& inputs, const Curve<double>& cores, double n) {
+  const double running = n * std::min(1.0, inputs.hardware_threads / (n + inputs.other_threads));
+  return cores.total(n) / running;
+}
+
+/// Samples a second that the quota lets through. What it counts is the time of hardware threads,
+/// however little of a core each of them has: n threads that are ready to run use it up in a part
+/// of each period, and do in that part what so many do on cores that they share. Of the customers
+/// those are ready that do not read meanwhile. All begin together, so they are as many as can be:
+/// the fewer samples come through, the fewer of them read.
+double let_through_by(const RateLimit& quota, const Inputs& inputs, const Loading& loading) {
+  const double work = loading.cpu + loading.collate;
+  if (loading.cores.empty()) return quota.rate / work;
+  const double elsewhere = std::max(0.0, loading.alone() - work / loading.cores.total(1.0));
+  const auto rate = [&](double ready) {
+    return quota.rate * work_of_thread(inputs, loading.cores, ready) / work;
+  };
+  double ready = loading.customers;
+  // Fewer than the quota has room for are never stopped.
+  const double fewest = std::min(ready, quota.rate);
+  for (int i = 0; i < 100; ++i) {
+    const double next = std::max(fewest, loading.customers - rate(ready) * elsewhere);
+    if (next >= ready * (1.0 - 1e-12)) break;
+    ready = next;
+  }
+  return rate(ready);
+}
+
 /// Whether a thread of each worker downloads while the worker makes samples. Who fills a buffer
 /// before its first sample reads by itself. Loaders whose workers cut batches of their own have no
 /// such thread. Who makes one batch of an epoch at most has nothing to download beside it.
@@ -162,7 +192,7 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     loading.stations.push_back(lock);
   }
   if (inputs.cpu_quota && core_work > 0.0) {
-    limit_cores(inputs.cpu_quota->name, inputs.cpu_quota->rate / core_work);
+    limit_cores(inputs.cpu_quota->name, let_through_by(*inputs.cpu_quota, inputs, loading));
   }
   if (inputs.memory && core_work > 0.0) {
     // What is as fast as twice its stage touches memory half as often; a decoded sample that stays

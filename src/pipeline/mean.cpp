@@ -498,6 +498,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   epoch.step = slowest;
   epoch.loader = pace.loader;
   epoch.around = beside + around;
+  epoch.beside = beside;
   Span& span = epoch.span;
   const double n = steps + last;  // full batches' worth
   span.wall = seconds(wall);

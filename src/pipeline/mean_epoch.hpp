@@ -12,6 +12,7 @@ struct Made {
   double step = 0.0;    ///< what it would be if the loader were always ahead
   double loader = 0.0;  ///< what it would be if the GPU were; 0: the main process loads
   double around = 0.0;  ///< seconds of the epoch beside its batches, where the GPU waits for them
+  double beside = 0.0;  ///< of them, those in which no worker makes any
 };
 
 /// The first of `which` with `active` customers a rank, under the limits as `flow` has them.

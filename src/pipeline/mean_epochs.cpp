@@ -52,6 +52,40 @@ struct Uneven {
   }
 };
 
+/// What workers read and drop once they have made their batches: the loop goes round until all have
+/// come to their end, and whoever has most to read comes last.
+void add_dropped(Made& made, const Inputs& inputs, const Epochs& epochs, const Misses& misses,
+                 const Flow& flow, KnownLoading& loading, bool details) {
+  const Division division = division_of(inputs);
+  if (!division.drops() || epochs.steps > 0.0) return;
+  const double workers = division.workers;
+  const Cut& each = division.each;
+  const double of_each = each.samples + each.dropped;
+  double dropping = workers * each.dropped * inputs.ranks / flow.rate(1.0);
+  double at_last = dropping;  // once all batches are made
+  if (division.longest > 0.0) {
+    Flow& of_few = loading.flow(inputs, epochs.kind, misses, division.longest);
+    for (std::size_t i = 0; i < flow.limits().size(); ++i) of_few.set_burst(i, flow.in_burst(i));
+    const double more = division.most.samples + division.most.dropped - of_each;
+    const double each_more = division.longest * inputs.ranks / of_few.rate(1.0);
+    dropping += more * each_more;
+    at_last = division.few > 0.0 ? division.most.dropped * each_more : dropping;
+  }
+  // A worker is asked for what it drops as it is for a batch: no sooner than it may hold one more.
+  const double held = std::min(epoch_shape(inputs).steps, workers * (inputs.prefetch - 1.0) + 1.0);
+  const double asked = made.span.wall.base() - held * made.period;
+  const double chain = made.beside + workers * each.batches * made.loader;
+  const double adds = std::max(asked + at_last, chain + dropping) - made.span.wall.base();
+  if (adds <= 0.0) return;
+  PerStage<double> making;
+  if (details) making = flow.making();
+  double sum = 0.0;
+  for (Stage stage : all_stages()) sum += making[stage];
+  if (sum <= 0.0) making[Stage::decode] = sum = 1.0;
+  for (Stage stage : all_stages()) made.span.stall[stage] += seconds(adds * making[stage] / sum);
+  made.span.wall += seconds(adds);
+}
+
 /// So many epochs at one pace, one such part after the other.
 using Paces = std::vector<std::pair<double, Span>>;
 
@@ -91,6 +125,7 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
     for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
     Made made = one_epoch(inputs, epochs, misses, flow, active, details);
     uneven.add_to(made, flow, details);
+    add_dropped(made, inputs, epochs, misses, flow, known, details);
     // How long the first credit to run out lasts at this pace.
     double part = remaining;
     std::size_t ends = limits.size();

@@ -97,6 +97,8 @@ struct Fetch {
   std::optional<QueueId> samples, tickets;  // pool: chunks
   int chunks = 1;                           ///< of a batch
   bool one_by_one = false;                  ///< an ordered queue yields one chunk at a time
+  std::optional<QueueId> end;               ///< here workers say that they are at their end
+  std::int64_t ended = 0;                   ///< so many of them
 
   /// Of the workers that make this batch.
   [[nodiscard]] Ring of(const Ring& all, const Batch& batch) const {

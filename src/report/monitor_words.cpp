@@ -50,7 +50,7 @@ std::string monitors_line(const Result& r) {
                           ? "; more where GPUs that have their batches wait in it for the last one"
                           : "");
   if (m.memory) line += fmt::format(", memory {}", percent(*m.memory));
-  if (m.start > Duration{}) line += fmt::format("; the first step after {}", duration(m.start));
+  if (m.start > Duration{}) line += fmt::format("; training begins after {}", duration(m.start));
   return line + ".";
 }
 

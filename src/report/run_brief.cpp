@@ -78,7 +78,7 @@ std::string checkpoint_words(const Result& r) {
                      duration(best), duration(now));
 }
 
-/// In clauses, what gains most first.
+/// In clauses, those first that must not give way.
 std::vector<std::string> change_words(const Result& r, const Finding& found) {
   std::vector<std::string> clauses;
   const auto add = [&](std::string clause) {
@@ -86,10 +86,14 @@ std::vector<std::string> change_words(const Result& r, const Finding& found) {
   };
   const std::string workers = better_workers_words(r);
   if (study::too_few_workers(r.bottleneck)) return {workers};
+  // What is set in minutes comes before what somebody has to write, where it saves much.
+  constexpr double much = 0.1;
+  const bool set_first = !workers.empty() && r.bottleneck.workers->gain >= much;
+  if (set_first) add(workers);
   add(found.what_if);
   if (found.stage == Stage::gpu) add(next_gain(r));
   if (!workers.empty()) {
-    add(workers);
+    if (!set_first) add(workers);
   } else if (!workers_sentence(r).empty()) {
     add("more workers would not help");
   }

@@ -212,7 +212,9 @@ Finding finding(const Result& r, std::size_t most_waits) {
   return {stage, Tone::bad,
           fmt::format("{} is the bottleneck{}: the GPUs wait {} of the job's time", names,
                       in_replications(r), waits),
-          sooner(fmt::format("{} twice as fast", explained(stage)))};
+          sooner(fmt::format("{} twice as fast", r.bottleneck.starts_steps
+                                                     ? "the main process starting each step"
+                                                     : explained(stage)))};
 }
 
 std::string drawn_range(const Result& r, FigureId id) {

@@ -178,8 +178,22 @@ static Curve<double> cores_alone(Context& context) {
   return curve;
 }
 
+std::optional<double> hardware_threads(const Context& context) {
+  if (context.scenario.cluster.vcpus) return context.scenario.cluster.vcpus;
+  if (const auto published = context.published(&Machine::vcpus)) return published->value;
+  // A profile tells of the instance only where the scenario names none.
+  return context.host != nullptr && context.machine() == nullptr ? context.host->hardware_threads
+                                                                 : std::nullopt;
+}
+
 Curve<double> cores_of_instance(Context& context) {
   const Curve<double> alone = cores_alone(context);
+  if (!alone.empty()) {
+    // A curve of a machine that nobody tells of ends where it has no more threads.
+    Inputs& inputs = context.out.inputs;
+    inputs.hardware_threads = hardware_threads(context).value_or(alone.points.back().users);
+    inputs.other_threads = context.scenario.cluster.other_threads.value_or(0.0);
+  }
   const auto& others = context.scenario.cluster.other_threads;
   if (!others) return alone;
   return beside_others(

@@ -35,8 +35,11 @@ Curve<double> beside_others(const Curve<double>& curve, double others);
 /// That of an instance of which only the hardware threads are known, and perhaps the cores.
 Curve<double> assumed_cores(double threads, std::optional<double> cores);
 
+/// Of the instance, as far as anything says.
+std::optional<double> hardware_threads(const Context& context);
+
 /// The curve of one instance: given, measured, or computed from the machine's cores. Empty where
-/// the number of cores is not known.
+/// the number of cores is not known. With it, what it knows of threads.
 Curve<double> cores_of_instance(Context& context);
 
 }  // namespace feedrate::resolve

@@ -181,6 +181,7 @@ void add_launch(Context& context, const Step& given, bool step_is_given) {
   const Duration takes =
       *launch / (given.launch ? given_loader_speed(context) : measured_thread_speed(context));
   (inputs.asynchronous_step ? inputs.handover : inputs.launch) += takes;
+  if (inputs.asynchronous_step) inputs.started = takes;
 }
 
 /// A slip in a GPU's name leaves its step unused.

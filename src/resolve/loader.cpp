@@ -15,15 +15,6 @@ namespace feedrate::resolve {
 
 namespace {
 
-/// Hardware threads of the instance, as far as anything says.
-std::optional<double> hardware_threads(const Context& context) {
-  if (context.scenario.cluster.vcpus) return context.scenario.cluster.vcpus;
-  if (const auto published = context.published(&Machine::vcpus)) return published->value;
-  // A profile tells of the instance only where the scenario names none.
-  return context.host != nullptr && context.machine() == nullptr ? context.host->hardware_threads
-                                                                 : std::nullopt;
-}
-
 /// "cpus-1": the hardware threads that are a GPU's share, less the one of its main process; at
 /// least 1. "auto": the same where the loader's workers are processes beside a main process that
 /// works as well; all of them for a pool's threads, whose main process sleeps; and no more than a

@@ -272,7 +272,7 @@ void tell_of_dropped_batches(Context& context) {
   if (dropped < worth_saying) return;
   context.out.caveats.push_back(
       fmt::format("Each worker drops an incomplete batch of its own: {:.0f} % of the samples are "
-                  "read and not trained on, and that reading is not simulated.",
+                  "read and preprocessed, and not trained on.",
                   100.0 * dropped));
 }
 

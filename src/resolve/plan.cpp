@@ -242,9 +242,11 @@ struct Plan {
                         inputs.workers, size_text(needs.all()), instance(), size_text(room), fit));
   }
 
-  /// Workers hand batches over in /dev/shm; Linux gives it half of the memory.
+  /// Workers hand tensors over in /dev/shm; Linux gives it half of the memory. What is pickled
+  /// passes a pipe.
   void shared_memory() const {
     if (inputs.pooled() || inputs.workers <= 0.0) return;
+    if (s.loader.transport == Transport::pickled) return;
     const Bytes batches = batches_of_workers(context);
     if (s.cluster.shared_memory) {
       if (batches <= *s.cluster.shared_memory) return;

@@ -88,6 +88,14 @@ void tell_of_model(Context& context, const Step& given) {
 void tell_of_workers(Context& context, const Loader& loader) {
   const Inputs& inputs = context.out.inputs;
   const bool processes = traits(inputs.kind).processes && inputs.workers > 0.0;
+  // torch/utils/data/dataloader.py, DataLoader.__init__.
+  const auto refused = [&](bool given, const char* key) {
+    if (!given || processes || !traits(loader.kind).processes || !loader.kind.row().pytorch) {
+      return false;
+    }
+    tell_without_effect(context, key, "PyTorch refuses it with num_workers = 0");
+    return true;
+  };
   const auto tell = [&](bool given, const char* key, bool decided, const char* by) {
     if (given && !processes) {
       tell_without_effect(context, key, "only PyTorch's workers are processes, and there are none");
@@ -102,7 +110,10 @@ void tell_of_workers(Context& context, const Loader& loader) {
                         : traits(inputs.kind).shared_batches ? "threads of a pool share all samples"
                                                              : "there are no workers");
   }
-  tell(loader.persistent_workers.has_value(), "/loader/persistent_workers", false, "");
+  refused(loader.prefetch_factor.has_value(), "/loader/prefetch_factor");
+  if (!refused(loader.persistent_workers.value_or(false), "/loader/persistent_workers")) {
+    tell(loader.persistent_workers.has_value(), "/loader/persistent_workers", false, "");
+  }
   tell(loader.start.has_value(), "/loader/start", loader.worker_startup.has_value(),
        "/loader/worker_startup is given");
   tell(loader.transport.has_value(), "/loader/transport",

@@ -81,11 +81,27 @@ double core_work(const Steady& steady, const Loading* local) {
   return work;
 }
 
+/// Hardware threads that a loader keeps busy which its CPU quota stops again and again: those that
+/// are ready share cores meanwhile, and take longer than as many as the work needs. 0: none does.
+double threads_of_quota(const Steady& steady, const Loading* local) {
+  const auto& quota = steady.inputs.cpu_quota;
+  if (!quota || local == nullptr) return 0.0;
+  const auto limit =
+      std::find_if(local->limits.begin(), local->limits.end(),
+                   [&](const pipeline::SampleLimit& one) { return one.name == quota->name; });
+  if (limit == local->limits.end()) return 0.0;
+  const pipeline::Flow flow(steady.inputs, steady.kind, steady.misses, steady.active);
+  constexpr double sets_the_pace = 0.9;
+  const double of_limit = share(steady.rate / limit->rate);
+  return flow.free_rate() > limit->rate && of_limit > sets_the_pace ? of_limit * quota->rate : 0.0;
+}
+
 std::optional<double> cpu_share(const Steady& steady, const resolve::Installed& installed) {
   const Loading* const local = on_cores(steady.loadings);
   const Curve<double>& cores = local != nullptr ? local->cores : steady.inputs.cores;
   if (cores.empty() || !installed.threads) return std::nullopt;
-  const double busy = threads_for(cores, core_work(steady, local));
+  const double busy =
+      std::max(threads_for(cores, core_work(steady, local)), threads_of_quota(steady, local));
   return share((busy + installed.other_threads) / *installed.threads);
 }
 

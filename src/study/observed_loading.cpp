@@ -13,6 +13,8 @@ namespace feedrate::study {
 namespace {
 
 constexpr Bytes all_of_it = gigabytes(1e6);
+/// Share of a worker's time that reading is seen from.
+constexpr double least_reading = 0.03;
 
 class LoadingDraft {
  public:
@@ -208,8 +210,12 @@ class LoadingDraft {
       short_of_cores_ = busy_cores && (!others_ || hands_ > *job_.cpus);
     }
     if (cpu) {
-      double alone = on_core_of_its_own(cpu->value, cpu->value * x.value);
-      if (short_of_cores_ && !others_) alone /= 1.0 + resolve::assumed::oversubscription.value;
+      // What a quota stops are all workers, which share the cores until it is used up.
+      const bool left = waits_ && short_of_cores_ && others_ && in_queue_ <= 0.0;
+      const bool stopped = held_back_ || (left && each_ - cpu->value >= least_reading * each_);
+      double alone = on_core_of_its_own(cpu->value, stopped ? hands_ : cpu->value * x.value);
+      const bool crowd = stopped ? hands_ > threads_ : short_of_cores_ && !others_;
+      if (crowd) alone /= 1.0 + resolve::assumed::oversubscription.value;
       if (in_queue_ > 0.0 && others_) alone = beside_those_ready(cpu->value, threads_);
       if (alone > 0.0) operation(alone, cpu->value, *cpu, how);
     } else if (waits_) {
@@ -240,7 +246,7 @@ class LoadingDraft {
       draft_.unseen(words::unseen::cores_of_others);
     }
     const double reading = each_ - cpu->value - in_queue_;
-    if (reading < 0.03 * each_) return std::nullopt;
+    if (reading < least_reading * each_) return std::nullopt;
     return reading;
   }
 

@@ -158,10 +158,11 @@ const Remedy loader_list[] = {
      [](const Situation&) { return flag("tensors_per_sample", "0"); }},
     {{"processes", "worker processes in place of threads", RemedyKind::code, 4.0,
       Rung::one_gpu_in_memory, "threads hold a lock (Python's GIL) while they work on a sample",
-      "each process has a lock of its own (torch.utils.data)",
+      "each process has a lock of its own (torch.utils.data; DALI: external_source with "
+      "parallel=True)",
       "batches are collated and handed over, and each process has a memory of its own"},
      [](const Situation& s) {
-       return copied_by_pytorch(s) && s.inputs().kind == LoaderKind::pool && !s.inputs().remote &&
+       return has_loader(s) && s.inputs().kind == LoaderKind::pool && !s.inputs().remote &&
               s.inputs().locked > DurationPerSample{};
      },
      [](const Situation&) {

@@ -109,9 +109,14 @@ void remark_on_lock(Result& result, const pipeline::Inputs& inputs) {
 }
 
 /// GPUs that are faster than their steps are started wait for that, which a faster GPU alone does
-/// not change.
+/// not change; nor do batches that are taken faster.
 void remark_on_launch(Result& result, const pipeline::Inputs& inputs) {
   const auto& stage = result.bottleneck.stage;
+  constexpr double most = 0.5;
+  if (stage == Stage::handover && inputs.started > most * inputs.handover) {
+    result.bottleneck.starts_steps = true;
+    result.caveats.push_back(words::launch_binds(inputs.started, inputs.handover));
+  }
   if (inputs.launch <= Duration{} || (stage && stage != Stage::gpu)) return;
   const Duration launch = inputs.launch / inputs.speed[Stage::handover];
   const Duration step = step_time(inputs, inputs.batch) / inputs.speed[Stage::gpu];

@@ -48,6 +48,14 @@ std::string launch_holds(Duration launch, Duration step) {
       short_time(launch), short_time(step));
 }
 
+std::string launch_binds(Duration launch, Duration handover) {
+  return fmt::format(
+      "Of the {} that the main process needs for each batch, it starts the step for {} "
+      "(/job/step/launch): CUDA graphs or torch.compile start a step with fewer calls, and larger "
+      "batches need fewer steps.",
+      short_time(handover), short_time(launch));
+}
+
 std::string waits_every(Duration wait, double n) {
   return fmt::format(
       "a GPU waits {} at every {:g}{} step: {:g} workers deliver together, and the steps in "

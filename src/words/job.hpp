@@ -39,6 +39,8 @@ inline constexpr std::string_view loading_loses =
 std::string lock_holds(double held);
 /// What starting a step takes the loop that waits for it, and the step on the GPU.
 std::string launch_holds(Duration launch, Duration step);
+/// Of the main process, which needs `handover` for each batch.
+std::string launch_binds(Duration launch, Duration handover);
 /// A GPU's wait at every n-th step.
 std::string waits_every(Duration wait, double n);
 

@@ -65,8 +65,8 @@ struct Units {
       change(*time);
     }
     for (Duration* time : {&in.worker_startup, &in.worker_warmup, &in.worker_shutdown, &in.handover,
-                           &in.launch, &in.copy_latency, &in.exposed_allreduce, &in.startup,
-                           &in.checkpoint_interval, &in.checkpoint_time, &in.booked}) {
+                           &in.launch, &in.started, &in.copy_latency, &in.exposed_allreduce,
+                           &in.startup, &in.checkpoint_interval, &in.checkpoint_time, &in.booked}) {
       change(*time);
     }
     change(in.step);

@@ -166,7 +166,6 @@ TEST_CASE("loader rates: in whichever unit cores are counted, work in the same u
   Generator generate(2403);
   for (int i = 0; i < 500; ++i) {
     Inputs in = generate.inputs(50.0);
-    in.cpu_quota.reset();
     in.locked = DurationPerSample{};
     Inputs other = in;
     const double unit = generate.log_uniform(0.01, 100.0);

@@ -57,9 +57,13 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
     const double threads = std::max(1.0, job.cpus.value_or(cpus_taken(job)));
     const double whole = starved ? each * std::min(1.0, threads / hands) : 0.0;
     double cost = cpu ? cpu->value : whole;
-    const double busy = std::clamp(cpu ? cpu->value * x : hands, 1.0, threads);
+    const double reading = cpu && starved ? each - cpu->value : 0.0;
+    const bool reads = reading > 0.03 * each;
+    const bool quota = reads && short_of_cores && others;
+    const bool by_cpu = cpu && !quota;  // a quota stops all of them
+    const double busy = std::clamp(by_cpu ? cpu->value * x : hands, 1.0, threads);
     cost *= resolve::assumed_cores(threads, job.cores).total(busy) / busy;
-    if (cpu ? short_of_cores && !others : hands > threads) {
+    if (by_cpu ? short_of_cores && !others : hands > threads) {
       cost /= 1.0 + resolve::assumed::oversubscription.value;
     }
     REQUIRE(s.preprocess.size() == (cost > 0.0 ? 1U : 0U));
@@ -77,9 +81,6 @@ TEST_CASE("observed loading: a worker's time at a sample is its CPU's and what i
                          : device + memory >= 1.0 ? rounded(device + memory)
                                                   : 1.0;
 
-    const double reading = cpu && starved ? each - cpu->value : 0.0;
-    const bool reads = reading > 0.03 * each;
-    const bool quota = reads && short_of_cores && others;
     CHECK(s.cluster.cpu_quota.has_value() == quota);
     if (quota) CHECK(*s.cluster.cpu_quota == Approx(rounded(own)));
     listed(made, "/cluster/cpu_quota", quota, cpu ? cpu->relative_error : 0.0);

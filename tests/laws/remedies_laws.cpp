@@ -102,7 +102,7 @@ class Table {
                                          job_.loader.transport != Transport::pickled,
                                      {{{"tensors_per_sample", "0"}}});
     rows_["processes"] =
-        where(torch && in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
+        where(in_.kind == LoaderKind::pool && !in_.remote && in_.locked.base() > 0.0,
               {{{"/loader/kind", "pytorch"}, {"/loader/lock", "null"}, {"num_workers", "cpus-1"}}});
     rows_["cpu_quota"] =
         where(job_.cluster.cpu_quota.has_value(), {{{"/cluster/cpu_quota", "null"}}});

@@ -146,7 +146,8 @@ TEST_CASE("twin: who waits for a CPU quota does not compute, and its counters te
     }
   });
   REQUIRE(samples >= 3);
-  CHECK(workers / samples == Approx(200.0).epsilon(0.05));
+  // Of four that are ready each is slower than of two, which the quota counts and the twin does not.
+  CHECK(workers / samples == Approx(200.0).epsilon(0.1));
   CHECK(held / samples == Approx(200.0).epsilon(0.15));
   CHECK(periods / samples == Approx(100.0).epsilon(0.05));
 }

@@ -100,6 +100,7 @@ class Generator : public Draws {
                  {2.0 * cores + 1.0, 1.3 * cores},
                  {2.0 * cores + 2.0, 1.22 * cores}},
                 0.0};
+    in.hardware_threads = 2.0 * cores + 1.0;
     in.cpu = chance(0.85) ? seconds_per_sample(log_uniform(1e-5, 1e-2)) : DurationPerSample{};
     in.cached_cpu = in.cpu * uniform(0.0, 1.0);
     if (chance(0.4)) {

@@ -247,6 +247,56 @@ TEST_CASE("run in brief: a verdict that the events cannot tell from another name
   CHECK(text().find("cannot tell") == std::string::npos);
 }
 
+TEST_CASE("run: a job held by the starts of its steps is told so, and not of batches taken") {
+  const auto of = [](const char* launch, const char* handover) {
+    return NamedResult{"job", "job.json",
+                       study::run(testing_resolve::scenario_with({{"/job/step/launch", launch},
+                                                                  {"/loader/handover", handover}}),
+                                  testing_resolve::catalog(), nullptr, as_printed(0))};
+  };
+  const NamedResult launches = of("3 s", "1 ms");
+  REQUIRE(launches.result.bottleneck.stage == Stage::handover);
+  const std::string full = flat(to_text(run_report(launches), narrow));
+  INFO(full);
+  CHECK(has(full, "the main process starting each step twice as fast would finish the job "));
+  CHECK(has(full, "it starts the step for 3 s ("));
+  const NamedResult takes = of("1 ms", "3 s");
+  REQUIRE(takes.result.bottleneck.stage == Stage::handover);
+  const std::string other = flat(to_text(run_report(takes), narrow));
+  CHECK(has(other, "the main process taking each batch twice as fast would finish the job "));
+  CHECK_FALSE(has(other, "it starts the step for "));
+}
+
+TEST_CASE("run: training begins after start-up, and its first step ends later than that") {
+  const NamedResult named{"job", "job.json",
+                          study::run(testing_resolve::scenario_with({{"/job/startup", "5 min"}}),
+                                     testing_resolve::catalog(), nullptr, as_printed(0))};
+  REQUIRE(named.result.monitors);
+  CHECK(has(monitors_line(named.result), "; training begins after 5 min"));
+}
+
+TEST_CASE("run: a number of workers that saves much comes before what has to be written") {
+  NamedResult named{"job", "job.json", {}};
+  Result& r = named.result;
+  r.bottleneck.stage = Stage::decode;
+  r.bottleneck.gain_if_twice_as_fast = 0.4;
+  r.bottleneck.gains = {{Stage::decode, 0.4}};
+  r.times.total = seconds(100.0);
+  OtherWorkers& workers = r.bottleneck.workers.emplace();
+  workers.now = 6.0;
+  workers.tried = 12.0;
+  workers.best = 12.0;
+  const auto change = [&](double gain) {
+    workers.gain = gain;
+    const std::string text = flat(to_text(run_brief(named), narrow));
+    return text.substr(text.find("change "));
+  };
+  CHECK(change(0.16).starts_with("change num_workers = 12 instead of 6 would finish"));
+  CHECK(has(change(0.16), "; preprocessing on the CPU twice as fast would finish"));
+  CHECK(change(0.02).starts_with("change preprocessing on the CPU twice as fast would finish"));
+  CHECK(has(change(0.02), "; num_workers = 12 instead of 6 would finish"));
+}
+
 TEST_CASE("run: start-up that takes most of the job is named, and no stage beside it") {
   const auto of = [](const char* startup) {
     return NamedResult{"job", "job.json",

@@ -196,6 +196,8 @@ TEST_CASE("plan: file systems, GPUs, shards and caches that are too small are re
   REQUIRE(cached.size() == 1);
   CHECK(has(cached, "/loader/in_memory_cache: 769 GB of decoded samples does not fit"));
   CHECK(has(problems({{"/cluster/shared_memory", "64 MiB"}}), "docker run --shm-size"));
+  // What is pickled passes a pipe.
+  CHECK(problems({{"/cluster/shared_memory", "64 MiB"}, {"/loader/transport", "pickled"}}).empty());
 }
 
 TEST_CASE("plan: no more batches lie in memory than an epoch has, and none larger than the data") {

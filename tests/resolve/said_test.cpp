@@ -144,6 +144,21 @@ TEST_CASE("said: samples that are kept are taken to be kept for all workers") {
   CHECK(!says(remarks("1", "true"), "keeps for itself"));
 }
 
+TEST_CASE("said: what PyTorch refuses where there are no workers") {
+  const auto remarks = [](const char* workers) {
+    return resolved({{"/loader/num_workers", workers},
+                     {"/loader/persistent_workers", "true"},
+                     {"/loader/prefetch_factor", "4"}})
+        .remarks;
+  };
+  for (const char* key : {"/loader/persistent_workers", "/loader/prefetch_factor"}) {
+    const std::string refused =
+        std::string(key) + " has no effect: PyTorch refuses it with num_workers = 0";
+    CHECK(says(remarks("0"), refused.c_str()));
+    CHECK(!says(remarks("1"), refused.c_str()));
+  }
+}
+
 TEST_CASE("said: what workers drop of last batches of their own, they have read") {
   // 8 workers of one object each.
   const auto caveats = [](const char* samples, const char* drop_last, const char* objects = "8") {
@@ -157,7 +172,9 @@ TEST_CASE("said: what workers drop of last batches of their own, they have read"
                      {"/dataset/samples", std::to_string(static_cast<int>(all))}})
         .caveats;
   };
-  CHECK(says(caveats("300", "true"), "drops an incomplete batch of its own: 15 % of the samples"));
+  CHECK(says(caveats("300", "true"),
+             "drops an incomplete batch of its own: 15 % of the samples are read and preprocessed, "
+             "and not trained on"));
   CHECK(!says(caveats("781", "true"), "of its own"));  // 13 samples of each
   CHECK(!says(caveats("781", "false"), "of its own"));
   CHECK_THROWS_WITH(caveats("100", "true", "16"),

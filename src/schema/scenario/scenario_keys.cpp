@@ -390,8 +390,10 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
                                          .example = "1.1 USD/h"}),
       entry<&Cluster::vcpus>("vcpus", {"hardware threads", "the catalogue's", whole(1, 65536)}),
       entry<&Cluster::cores>("cores", {"physical cores", "the catalogue's", whole(1, 65536)}),
-      entry<&Cluster::cpu_quota>("cpu_quota", {"CPUs that a container may use in the long run",
-                                               "no limit", above(0, 65536)}),
+      entry<&Cluster::cpu_quota>("cpu_quota",
+                                 {"hardware threads whose time a container may use in the long run "
+                                  "(cpu.max, limits.cpu)",
+                                  "no limit", above(0, 65536)}),
       entry<&Cluster::other_threads>(
           "other_threads",
           {"threads of other programs that are always ready to run on an instance, "
