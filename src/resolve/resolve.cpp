@@ -455,12 +455,6 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
       }
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
-      if (inputs.instances > 1.0 && !context.layout) {
-        context.out.remarks.push_back(fmt::format(
-            "/job/steps are batches of each GPU: {:g} instances train on {:g} times the "
-            "samples of one in as many",
-            inputs.instances, inputs.instances_alike()));
-      }
     }
   }
   resolve_communication(context);
