@@ -91,6 +91,7 @@ void resolve_variability(Context& context) {
   if (reads || makes) {
     inputs.size_cv = context.find_or<double>(makes ? Stage::decode : stage, s.dataset.size_cv, {},
                                              assumed::size_cv);
+    inputs.size_cv *= std::sqrt(pipeline::share_of_own_sizes(inputs));
   }
   if (reads) {
     inputs.read_cv = context.find_or<double>(
