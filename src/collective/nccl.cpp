@@ -200,7 +200,15 @@ bool Measured::above(Bytes size) const {
 
 Duration Measured::all_reduce(Bytes size) const {
   if (size <= Bytes{}) return {};
-  if (size <= points_.front().first) return points_.front().second;
+  if (size <= points_.front().first) {
+    const auto& [low, at_low] = points_.front();
+    DurationPerByte each = at_low / low;
+    if (points_.size() > 1) {
+      const auto& [high, at_high] = points_[1];
+      each = std::clamp((at_high - at_low) / (high - low), DurationPerByte{}, each);
+    }
+    return at_low - each * (low - size);
+  }
   if (size >= points_.back().first) return points_.back().second * (size / points_.back().first);
   const auto above =
       std::upper_bound(points_.begin(), points_.end(), size,

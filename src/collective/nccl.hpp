@@ -90,13 +90,15 @@ struct Way {
 std::vector<Way> ways_of(const Fabric& fabric);
 
 /// Measured all-reduces (bytes, time), ascending in bytes: linear in the logarithms of both between
-/// two points. Below the first point the time of it, beyond the last its bandwidth.
+/// two points. Below the first point a latency and a bandwidth as the first two have them, or one
+/// has alone: its bandwidth; beyond the last its bandwidth.
 class Measured {
  public:
   explicit Measured(std::vector<std::pair<Bytes, Duration>> points);
 
   [[nodiscard]] Duration all_reduce(Bytes size) const;
   [[nodiscard]] bool below(Bytes size) const;  ///< all points
+  [[nodiscard]] bool alone() const { return points_.size() == 1; }
   [[nodiscard]] bool above(Bytes size) const;
 
  private:

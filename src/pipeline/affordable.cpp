@@ -94,8 +94,14 @@ std::optional<AffordableEpoch> affordable_epoch(const Inputs& inputs, const Epoc
   if (options.only_whole) return std::nullopt;
 
   const double events_per_step = events_of_first / tried;
-  const double window = std::floor(most_events / (3.0 * events_per_step));
+  double window = std::floor(most_events / (3.0 * events_per_step));
   if (2.0 * window < settling_steps(inputs)) return std::nullopt;
+  // Of fewer batches than an exchange follows, a window has that of its end, and nothing of what
+  // comes between two of them.
+  if (exposed_communication(inputs) > Duration{} || inputs.network_allreduce > Bytes{}) {
+    window -= std::fmod(window, inputs.accumulation);
+    if (window <= 0.0) return std::nullopt;
+  }
   // An epoch that is left in its middle has loaders ahead by batches that nobody waits for at the
   // end of a whole one: where it can be, a window is of an epoch that has no more steps. Not one of
   // a few steps of thousands: how workers drift apart in so few would count for all of them.

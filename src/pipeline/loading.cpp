@@ -8,6 +8,7 @@
 #include "pipeline/page_cache.hpp"
 #include "pipeline/stations.hpp"
 #include "pipeline/two_caches.hpp"
+#include "queueing/pace.hpp"
 
 namespace feedrate::pipeline {
 namespace {
@@ -406,6 +407,15 @@ std::vector<Loading> loadings(const Inputs& inputs, EpochKind kind, const Misses
   if (inputs.remote) all.push_back(of_helpers(inputs, kind, misses));
   if (all.size() > 1) pass_one_nic(inputs, kind, misses, all.front(), all.back());
   return all;
+}
+
+double share_of_own_sizes(const Inputs& inputs) {
+  const bool chains = traits(inputs.kind).whole_batches && !inputs.remote;
+  if (inputs.times_loaded <= 1.0 || !chains) return 1.0;
+  const auto waits = [&](double ranks) {
+    return queueing::barrier_loss(ranks * std::max(1.0, inputs.workers), 1.0, 1.0);
+  };
+  return waits(inputs.replicas()) / waits(inputs.gpus());
 }
 
 double most_dealt(const Inputs& inputs) {

@@ -148,6 +148,11 @@ double most_begun(const Inputs& inputs);
 /// samples (pool), or workers that own any samples.
 double active_workers(const Inputs& inputs);
 
+/// Of ranks that load the same samples nobody waits for another's larger ones: sizes keep those
+/// waiting that load others, the ranks of other replicas and the workers beside each other. How
+/// much of their variance counts, of what would if each rank had samples of its own.
+double share_of_own_sizes(const Inputs& inputs);
+
 /// Samples of the worker of a rank that makes most of an epoch, where batches are dealt in turn.
 double most_dealt(const Inputs& inputs);
 

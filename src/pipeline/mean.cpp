@@ -143,8 +143,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.making = load;
   load = made_with_ahead(c, load, pace.crowding);
   // What limits and the NIC let through is no matter of chance.
-  const double limited =
-      std::max(e.nic, e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0);
+  const double let_through = e.flow.limit() < 1e299 ? inputs.ranks * e.batch / e.flow.limit() : 0.0;
   const Streamed streamed = streamed_to_loop(e, load);
   const double handed_late = c.one_process ? c.handed_late * pace.crowding : 0.0;
   const double own = late_of(c, pace.crowding);
@@ -168,10 +167,10 @@ Pace attempt(const Epoch& e, double period) {
     load = std::max(load, streamed.later);
     pace.filling = first - load;
   }
-  pace.limited = limited;
+  pace.limited = std::max(e.nic, let_through);
   // While the GPUs take their last step before a reduction and reduce, the loader goes on until its
-  // stock is full; then it waits with them.
-  const double batch_time = std::max(load, limited);
+  // stock is full; then it waits with them. The NIC does not: it has the gradients meanwhile.
+  const double batch_time = std::max(load, let_through);
   const bool at_once = c.inline_load && c.one_process;
   if (!at_once && batch_time > 0.0 && c.reduction > 0.0) {
     const double ahead = std::min(e.stock, inputs.accumulation);
@@ -181,7 +180,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.straggling = waits;
   pace.line = line_of(c, c.inline_load ? load : pace.making, waits, pace.crowding);
   pace.load = load;
-  pace.loader = c.inline_load ? 0.0 : std::max(load, limited);
+  pace.loader = c.inline_load ? 0.0 : std::max(load, pace.limited);
   const double consumer = pace.line.period();
   // Of what both vary by, as a share of the slower one's time.
   const double slower = std::max({load, consumer, 1e-300});
@@ -190,7 +189,7 @@ Pace attempt(const Epoch& e, double period) {
   const double both = variance * of_load * of_load + of_step * of_step;
   pace.period =
       queueing::slower_of(c.inline_load ? 0.0 : load, consumer, both, std::max(e.buffer, 0.5));
-  pace.period = std::max(pace.period, batch_time + pace.kept);
+  pace.period = std::max({pace.period, batch_time + pace.kept, e.nic});
   return pace;
 }
 

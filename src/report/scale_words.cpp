@@ -304,9 +304,10 @@ std::string confirmed_words(const Scaling& scaling) {
 std::string kept_words(const Scaling& scaling) {
   if (scaling.kept == BatchKept::global) {
     return fmt::format(
-        "Strong scaling: the global batch of {} samples is kept, so each GPU's share of it shrinks "
-        "as instances are added.",
-        count(scaling.global_batch.value_or(0.0)));
+        "Strong scaling: the global batch{} is kept, so each GPU's share of it shrinks as "
+        "instances "
+        "are added.",
+        scaling.global_batch ? fmt::format(" of {} samples", count(*scaling.global_batch)) : "");
   }
   return "The batch of each GPU is kept, so the global batch grows with the instances; --strong "
          "keeps the global batch instead.";

@@ -291,6 +291,7 @@ static void resolve_gradients(Context& context) {
 /// whether gradients have a network that nothing else uses there.
 static bool resolve_exchange_of(const Context& context, const Scenario& scenario, Resolved& out) {
   out.machine = context.out.machine;
+  out.inputs.network_allreduce = {};  // of a model that is spread over GPUs, group by group
   Context other{.scenario = scenario,
                 .catalog = context.catalog,
                 .host = context.host,

@@ -105,12 +105,15 @@ class MessageModel {
   void say_unmeasured(Context& context, const collective::Exchange& e) const {
     if (!measured_ || !context.texts) return;
     const auto say = [&](Bytes size, std::string_view what) {
-      context.out.caveats.push_back(fmt::format(
-          "A message of {} lies outside of /job/allreduce/points: the {} is used for it.",
-          short_text_of(size), what));
+      context.out.caveats.push_back(
+          fmt::format("A message of {} lies outside of /job/allreduce/points: {} used for it.",
+                      short_text_of(size), what));
     };
-    if (measured_->below(e.smallest)) say(e.smallest, "time of the smallest");
-    if (measured_->above(e.largest)) say(e.largest, "bandwidth of the largest");
+    if (measured_->below(e.smallest)) {
+      say(e.smallest, measured_->alone() ? "the bandwidth of the only one, without a latency, is"
+                                         : "the latency and the bandwidth of the two smallest are");
+    }
+    if (measured_->above(e.largest)) say(e.largest, "the bandwidth of the largest is");
   }
 
  private:

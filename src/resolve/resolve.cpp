@@ -91,6 +91,7 @@ void resolve_variability(Context& context) {
   if (reads || makes) {
     inputs.size_cv = context.find_or<double>(makes ? Stage::decode : stage, s.dataset.size_cv, {},
                                              assumed::size_cv);
+    inputs.size_cv *= std::sqrt(pipeline::share_of_own_sizes(inputs));
   }
   if (reads) {
     inputs.read_cv = context.find_or<double>(
@@ -455,12 +456,6 @@ Resolved resolve_numbers(const Scenario& scenario, const Catalog& catalog, const
       }
     } else if (scenario.job.steps) {
       set_steps(inputs, *scenario.job.steps);
-      if (inputs.instances > 1.0 && !context.layout) {
-        context.out.remarks.push_back(fmt::format(
-            "/job/steps are batches of each GPU: {:g} instances train on {:g} times the "
-            "samples of one in as many",
-            inputs.instances, inputs.instances_alike()));
-      }
     }
   }
   resolve_communication(context);

@@ -335,6 +335,11 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   result.gpus = inputs.cluster_gpus();
   if (inputs.unequal) result.as_many_alike = inputs.instances_alike();
   result.remarks = resolved.remarks;
+  const bool in_steps = scenario.job.steps && !scenario.job.duration_on_one_instance;
+  if (in_steps && inputs.instances > 1.0 && !resolved.layout) {
+    result.remarks.push_back(
+        words::more_samples_in_as_many_steps(inputs.instances, inputs.instances_alike()));
+  }
   result.remark_kinds = resolved.remark_kinds;
   result.caveats = resolved.caveats;
   result.step_is_guess = resolved.inputs.step_is_guess;

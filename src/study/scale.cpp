@@ -48,7 +48,8 @@ class TimeCurve {
     made_.set = set;
     made_.instance = job_.cluster.instance.value_or("");
     made_.to = static_cast<double>(options.to);
-    if (options.kept != BatchKept::global) return;
+    // Of a job that is given by its duration the batch is what it was, however it is shared.
+    if (options.kept != BatchKept::global || job_.job.duration_on_one_instance) return;
     if (!job_.loader.batch_size) {
       throw InputError(
           std::vector<Problem>{{"", 0, "/loader/batch_size", std::string(words::expected_batch)}});
@@ -218,6 +219,8 @@ class TimeCurve {
     try {
       const Scenario job = make_(row.point.set);
       row.point.result = run(job, catalog_, host_, options);
+      // Of a run that takes as many steps; a row takes those of as many samples.
+      std::erase(row.point.result.remarks, words::more_samples_in_as_many_steps(n, n));
       if (options_.deadline && options.replications > 0) {
         row.chance_in_time = share_in_time(job, catalog_, host_, options, *options_.deadline);
       }

@@ -119,7 +119,8 @@ Scaling scaling_of(std::vector<ScaleCurve> curves, const Scenario& job,
     made.remarks.push_back(words::efficiency_for_all(*job.job.efficiency));
   }
   if (job.job.steps) {
-    made.remarks.push_back(words::same_samples(job.cluster.instances, *job.job.steps));
+    made.remarks.push_back(words::same_samples(job.cluster.instances, *job.job.steps,
+                                               options.kept == BatchKept::per_gpu));
   }
   made.curves = std::move(curves);
   return made;

@@ -182,9 +182,19 @@ std::string efficiency_for_all(double efficiency) {
       efficiency);
 }
 
-std::string same_samples(double instances, double steps) {
-  return fmt::format("every number of instances trains on as many samples as {} {} in {} steps",
-                     whole_text(instances), instances == 1.0 ? "does" : "do", whole_text(steps));
+std::string same_samples(double instances, double steps, bool in_fewer_steps) {
+  return fmt::format("every number of instances trains on as many samples as {} {} in {} steps{}",
+                     whole_text(instances), instances == 1.0 ? "does" : "do", whole_text(steps),
+                     in_fewer_steps ? ": twice as many instances in half of the steps (`run` takes "
+                                      "/job/steps as they are)"
+                                    : "");
+}
+
+std::string more_samples_in_as_many_steps(double instances, double alike) {
+  return fmt::format(
+      "/job/steps are batches of each GPU: {:g} instances train on {:g} times the samples of one "
+      "in as many",
+      instances, alike);
 }
 
 }  // namespace feedrate::words

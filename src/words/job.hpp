@@ -95,7 +95,10 @@ inline constexpr std::string_view choice_rests_on_guess =
 
 // Of the number of instances as it varies.
 std::string efficiency_for_all(double efficiency);
-std::string same_samples(double instances, double steps);
+/// `in_fewer_steps`: those that have more instances take fewer, where a run of them takes as many.
+std::string same_samples(double instances, double steps, bool in_fewer_steps);
+/// Of a job that is told how many steps it has; `alike`: instances with as many GPUs as one.
+std::string more_samples_in_as_many_steps(double instances, double alike);
 inline constexpr std::string_view expected_batch =
     "expected the batch of a GPU, whose sum over all GPUs is to be kept, got nothing";
 

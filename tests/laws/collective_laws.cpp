@@ -423,6 +423,22 @@ TEST_CASE("collective: measured points are met, and nothing between them is outs
   }
 }
 
+TEST_CASE(
+    "collective: smaller messages than measured have the latency and bandwidth of the first") {
+  // A latency of 1 ms, and 1 GB/s.
+  const Measured two({{bytes(1e6), seconds(2e-3)}, {bytes(4e6), seconds(5e-3)}});
+  CHECK(two.all_reduce(bytes(5e5)).base() == Approx(1.5e-3));
+  CHECK(two.all_reduce(bytes(8.0)).base() == Approx(1e-3 + 8e-9));
+  // Larger ones that take no longer, and some that take more than in proportion.
+  const Measured level({{bytes(1e6), seconds(2e-3)}, {bytes(4e6), seconds(1e-3)}});
+  CHECK(level.all_reduce(bytes(1e3)).base() == Approx(2e-3));
+  const Measured steep({{bytes(1e6), seconds(2e-3)}, {bytes(2e6), seconds(8e-3)}});
+  CHECK(steep.all_reduce(bytes(5e5)).base() == Approx(1e-3));
+  // One point has no latency: 54 buckets of a gradient together take what all of it took.
+  const Measured one({{bytes(1.4e9), seconds(60e-3)}});
+  CHECK(54.0 * one.all_reduce(bytes(1.4e9 / 54.0)).base() == Approx(60e-3));
+}
+
 TEST_CASE("overlap: what is exposed lies between all less the pass, and all; the last one always") {
   Generator random(46);
   for (int i = 0; i < 2000; ++i) {

@@ -188,6 +188,51 @@ TEST_CASE("law: a network that gradients share gains what the job with a line tw
   CHECK_DRAWN(of_given > 5);
 }
 
+TEST_CASE("law: a network that a spread model shares gains what a line twice as fast does") {
+  int gained = 0;
+  for (const char* const how : {"ddp", "zero1", "zero2", "fsdp"}) {
+    for (const char* const layout :
+         {R"({"tensor": 8, "layers": 32, "hidden_size": 4096})",
+          R"({"tensor": 2, "context": 2, "layers": 32, "hidden_size": 4096})",
+          R"({"tensor": 4, "pipeline": 2, "layers": 32, "hidden_size": 4096})"}) {
+      const auto settings = [&](double line) {
+        return Settings{{"/cluster/instance", "p4d.24xlarge"},
+                        {"/cluster/instances", "8"},
+                        {"/cluster/network", fmt::format("\"{:g} Gbit/s\"", line)},
+                        {"/source", R"({"service": "s3", "input_mode": "stream"})"},
+                        {"/loader/num_workers", "2"},
+                        {"/loader/batch_size", "1"},
+                        {"/dataset/samples", "20000"},
+                        {"/job/gradient_accumulation", "16"},
+                        {"/job/parallelism", how},
+                        {"/job/parallel", layout},
+                        {"/job/step", R"({"model_parameters": 7e9, "tokens_per_sample": 1024})"},
+                        {"/job/allreduce", R"({"parameters": 7e9})"}};
+      };
+      INFO(how << " " << layout);
+      study::RunOptions by_mean;
+      by_mean.events = false;
+      const auto run_on = [&](double line) {
+        return study::run(scenario_with(settings(line)), catalog(), nullptr, by_mean);
+      };
+      const pipeline::Inputs faster = inputs_of(settings(800.0));
+      const pipeline::Inputs inputs = inputs_of(settings(400.0));
+      REQUIRE(inputs.exchange->on_twice_the_line);
+      CHECK(inputs.exchange->over_nic_of_that.base() ==
+            Approx(faster.network_allreduce.base()).epsilon(1e-12));
+      const Result result = run_on(400.0);
+      const double gain = 1.0 - run_on(800.0).times.total / result.times.total;
+      if (const double said = gain_of(result, Stage::network); said > 0.0) {
+        CHECK(said == Approx(gain).epsilon(1e-9).margin(1e-12));
+        ++gained;
+      } else {
+        CHECK(gain < study::least_gain * (1.0 + 1e-9));
+      }
+    }
+  }
+  CHECK(gained > 6);
+}
+
 TEST_CASE("law: any speeds of GPUs and messages together are those of another job, drawn too") {
   for_exchanging_jobs(25, 2, [&](const ExchangingJob& job, pipeline::Generator& random) {
     const double gpu = random.log_uniform(0.2, 5.0);
@@ -360,7 +405,7 @@ TEST_CASE(
                text.find(words) != std::string::npos;
       });
     };
-    CHECK(said("the time of the smallest") == (smallest < from));
+    CHECK(said("of the two smallest") == (smallest < from));
     CHECK(said("the bandwidth of the largest") == (largest > to));
     low += smallest < from ? 1 : 0;
     high += largest > to ? 1 : 0;

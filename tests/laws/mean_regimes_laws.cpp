@@ -198,6 +198,40 @@ TEST_CASE("mean regimes: a NIC carries what is downloaded and gradients, one aft
   }
 }
 
+TEST_CASE("mean regimes: a line that gradients fill keeps no loader whose stock is full") {
+  Generator generate(2309);
+  for (int i = 0; i < 200; ++i) {
+    // Batches are made in no time, so few as a loader holds; GPUs step, and wait for the exchange.
+    Inputs in = loader_bound(generate, LoaderKind::pytorch);
+    in.workers = generate.whole(0.0, 2.0);
+    in.prefetch = generate.whole(1.0, 2.0);
+    in.asynchronous_step = in.workers > 0.0 || generate.chance(0.5);
+    in.cpu = seconds_per_sample(1e-9);
+    in.accumulation = generate.whole(8.0, 40.0);
+    in.samples = in.batch * in.gpus() * in.accumulation * 30.0;
+    in.step.fixed = seconds(generate.log_uniform(1e-3, 1e-1));
+    const double steps = in.accumulation * in.step.fixed->base();
+    in.exposed_allreduce = seconds(steps * generate.log_uniform(0.3, 5.0));
+    const double group = steps + in.exposed_allreduce.base();
+    Read read;
+    read.bytes = bytes_per_sample(1e3);
+    read.rate = linear_until(bytes_per_second(1e12), bytes_per_second(1e14));
+    in.first_source = in.source = read;
+    in.network = bytes_per_second(1e10);
+    // The line is done with them before the next exchange, and is idle for the rest.
+    in.network_allreduce = bytes(1e10 * group * generate.uniform(0.3, 0.95));
+    INFO("job " << i << ": " << in.workers << " workers, " << in.prefetch << " ahead, "
+                << in.accumulation << " batches in " << steps << " s, and "
+                << in.exposed_allreduce.base() << " s");
+    // But for the last batch, which is as long as the line has for each.
+    CHECK(epoch(in) == Approx(30.0 * group).epsilon(5e-3));
+    if (i % 10 != 0) continue;
+    SimulationOptions exact;
+    exact.exact = true;
+    CHECK(simulate(in, exact).trained.wall.base() == Approx(30.0 * group).epsilon(3e-3));
+  }
+}
+
 TEST_CASE("mean regimes: workers begin one after the other, warm up together, and end the epoch") {
   Generator generate(2306);
   for (int i = 0; i < 400; ++i) {

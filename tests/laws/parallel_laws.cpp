@@ -385,6 +385,33 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("layouts: of GPUs that load the same samples none waits for another's larger ones") {
+  // Two replicas of two GPUs: with a worker each, a rank waits for one of other samples (H(1) = 1)
+  // where it would for three (H(3) = 11/6), with two workers for H(3) where it would for H(7).
+  const auto size_cv = [](const char* by, const char* workers, const char* data) {
+    return resolve::resolve(
+               scenario_with({{"/cluster/instance", "p5.48xlarge"},
+                              {"/cluster/gpus_per_instance", data},
+                              {"/cluster/instances", "2"},
+                              {"/loader/num_workers", workers},
+                              {"/loader/batch_size", "4"},
+                              {"/dataset/size_cv", "0.3"},
+                              {"/job/step", R"({"fixed": "2 s", "tokens_per_sample": 64})"},
+                              {"/job/allreduce", R"({"parameters": 1e9})"},
+                              {"/job/parallel", fmt::format(
+                                                    R"({{"tensor": 2, "layers": 24,
+                                                        "hidden_size": 2048, "loaded_by": "{}"}})",
+                                                    by)}}),
+               catalog())
+        .inputs.size_cv;
+  };
+  CHECK(size_cv("torchtitan", "1", "2") == Approx(0.3 * std::sqrt(6.0 / 11.0)));
+  const double seven = 1.0 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 5 + 1.0 / 6 + 1.0 / 7;
+  CHECK(size_cv("torchtitan", "2", "2") == Approx(0.3 * std::sqrt(11.0 / 6.0 / seven)));
+  CHECK(size_cv("torchtitan", "1", "1") == 0.0);  // one replica
+  CHECK(size_cv("one", "1", "2") == 0.3);
+}
+
 TEST_CASE("layouts: of ones, the job is to the byte the one that speaks of none") {
   for (const char* const instances : {"1", "2"}) {
     const auto answer = [&](const std::string& parallel) {

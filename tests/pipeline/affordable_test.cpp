@@ -55,6 +55,23 @@ TEST_CASE("affordable: however far loaders run ahead, so many events are simulat
   CHECK_DRAWN(by_events > 5);
 }
 
+TEST_CASE("affordable: a window is of whole groups of batches between two exchanges, or none") {
+  Inputs in = runs_ahead(4.0, 2.0, 2.0);
+  in.epochs = 1.0;
+  in.exposed_allreduce = seconds(1.0);
+  SimulationOptions options;
+  options.most_events = 1e4;
+  const auto by_mean = [&](double accumulation) {
+    in.accumulation = accumulation;
+    return simulate(in, options).only_mean;
+  };
+  CHECK_FALSE(by_mean(1.0));
+  CHECK_FALSE(by_mean(16.0));
+  CHECK(by_mean(4096.0));
+  in.exposed_allreduce = {};  // nothing comes between them
+  CHECK_FALSE(by_mean(4096.0));
+}
+
 TEST_CASE("affordable: within its limit an epoch is the same, beyond it none") {
   Inputs in = runs_ahead(2.0, 4.0, 2.0);
   in.samples = 2'000.0;

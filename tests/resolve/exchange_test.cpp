@@ -147,6 +147,11 @@ TEST_CASE("exchange: measured points come before the model, over as many GPUs al
   const auto beyond = resolved(
       job(R"({"gradient_bytes": "10 MB", "points": [[500000, "1 ms"]], "points_gpus": 32})"));
   CHECK(says(beyond.caveats, "lies outside of /job/allreduce/points"));
+  const auto below =
+      resolved(job(R"({"gradient_bytes": "10 MB", "points": [[10000000, "1 ms"]], "points_gpus": 32,
+              "bucket": "1 MB", "first_bucket": "1 MB"})"));
+  CHECK(below.communication->total.base() == Approx(1e-3));
+  CHECK(says(below.caveats, "the bandwidth of the only one, without a latency, is used for it"));
 }
 
 TEST_CASE("exchange: points that were measured on another machine are taken with a caveat") {

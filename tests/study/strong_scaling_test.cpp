@@ -1,8 +1,12 @@
 // A global batch that is kept on other numbers of instances.
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "catch.hpp"
+#include "resolve/generated_scenario.hpp"
 #include "schema/scenario/scenario.hpp"
+#include "study/run.hpp"
 #include "study/scale.hpp"
 
 using namespace feedrate;
@@ -60,6 +64,56 @@ TEST_CASE("strong scaling: a job of a given duration has as many steps of the gl
   CHECK(steps(16, BatchKept::global) == "1000");
   CHECK(steps(16, BatchKept::per_gpu) == "500");
   CHECK(steps(8, BatchKept::per_gpu) == "1000");
+}
+
+TEST_CASE("strong scaling: rows of a job of a given duration are its runs") {
+  const auto made = [&](const Setting& set) {
+    schema::Document document = schema::parse_document(
+        R"({"name": "t", "cluster": {"instance": "p4d.24xlarge", "region": "us-east-1"},
+            "job": {"duration_on_one_instance": "100 h", "steps": 100000,
+                    "allreduce": {"parameters": 1e9}}})",
+        "given.json");
+    for (const auto& [key, value] : set) schema::set_value(document, key, value);
+    return schema::read_scenario(document);
+  };
+  ScaleOptions options;
+  options.to = 8;
+  options.kept = BatchKept::global;
+  const ScaleCurve curve = scale_curve({}, made, testing_resolve::catalog(), nullptr, options);
+  REQUIRE(curve.rows.size() > 3);
+  for (const ScaleRow& row : curve.rows) {
+    INFO(row.instances << " instances");
+    const Scenario job = made({{"/cluster/instances", std::to_string(int(row.instances))}});
+    RunOptions by_mean;
+    by_mean.events = false;
+    CHECK(row.point.result.times.total ==
+          run(job, testing_resolve::catalog(), nullptr, by_mean).times.total);
+    CHECK_FALSE(row.rounded);
+  }
+}
+
+TEST_CASE(
+    "strong scaling: a run of more instances trains on more samples, a row of scale does not") {
+  const auto made = [&](const Setting& set) {
+    testing_resolve::Settings settings = {{"/job/epochs", "null"}, {"/job/steps", "1000"}};
+    settings.insert(settings.end(), set.begin(), set.end());
+    return testing_resolve::scenario_with(settings);
+  };
+  const auto says = [](const Result& result) {
+    return std::any_of(result.remarks.begin(), result.remarks.end(), [](const std::string& text) {
+      return text.find("train on 2 times the samples of one in as many") != std::string::npos;
+    });
+  };
+  CHECK(says(run(made({{"/cluster/instances", "2"}}), testing_resolve::catalog(), nullptr)));
+  ScaleOptions options;
+  options.to = 2;
+  const ScaleCurve curve = scale_curve({}, made, testing_resolve::catalog(), nullptr, options);
+  REQUIRE(curve.rows.size() == 2);
+  CHECK_FALSE(says(curve.rows.back().point.result));
+  const auto remarks = scaling_of({curve}, made({}), options).remarks;
+  CHECK(std::any_of(remarks.begin(), remarks.end(), [](const std::string& text) {
+    return text.find("twice as many instances in half of the steps") != std::string::npos;
+  }));
 }
 
 TEST_CASE("strong scaling: what keeps another global batch is not recommended") {
