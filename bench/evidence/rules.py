@@ -52,7 +52,7 @@ def linear(point, cases):
                 change = float(mine[key]) / float(theirs[key])
             except (KeyError, ValueError, ZeroDivisionError):
                 break
-            if last_word(key) not in SCALING:
+            if last_word(key) not in SCALING or change <= 0.0:  # nothing is in proportion to no workers
                 break
             ratio *= change
             keys += 1

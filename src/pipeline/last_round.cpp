@@ -20,14 +20,14 @@ LastRound last_round_of(const Inputs& inputs, const EpochShape& epoch, const Epo
   round.ends = taken.steps > epoch.steps - in_round(epoch.steps);
   const bool by_few = taken.steps > 0.0 && std::prev(taken.end())->by_few;
   round.of_own = active > 1.0 && cuts_batches(inputs) && (round.ends || by_few);
+  const auto of_round = [&](double batches) {
+    return (epoch.first(round.begun + batches).samples() - epoch.first(round.begun).samples()) /
+           full;
+  };
+  round.made = of_round(round.met);
   if (!round.ends) {
-    const auto of_round = [&](double batches) {
-      return (epoch.first(round.begun + batches).samples() - epoch.first(round.begun).samples()) /
-             full;
-    };
     round.busy = std::min(active, epoch.samples() / full);
     round.work = of_round(round.busy);
-    round.made = of_round(round.met);
     return round;
   }
   // A smaller last batch is done before the others of its round; one that opens a round is all of
@@ -35,7 +35,7 @@ LastRound last_round_of(const Inputs& inputs, const EpochShape& epoch, const Epo
   const double part = epoch.last_batch < inputs.batch ? epoch.last_batch / inputs.batch : 0.0;
   const double whole = in_round(epoch.steps) - (part > 0.0 ? 1.0 : 0.0);
   round.busy = std::max(1.0, whole);
-  round.work = round.made = whole > 0.0 ? whole : part;
+  round.work = whole > 0.0 ? whole : part;
   return round;
 }
 

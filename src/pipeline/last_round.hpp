@@ -13,7 +13,7 @@ struct LastRound {
   double met = 0.0;    ///< batches of it that the loop takes, in number
   double busy = 1.0;   ///< workers that make the largest batches of it
   double work = 0.0;   ///< what these make
-  double made = 0.0;   ///< and what the loop takes of that
+  double made = 0.0;   ///< what the loop takes of the round, a smaller batch included
   bool ends = false;   ///< with it the epoch does
   /// Workers that cut batches of their own all end together, or few of them go on.
   bool of_own = false;

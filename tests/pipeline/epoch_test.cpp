@@ -456,7 +456,10 @@ TEST_CASE("epoch: the batches of a round come together, and GPUs take them one a
         Known{6, 12, 0.1, 2.0 + 6 * 0.1}, Known{3, 6, 0.2, 2.0 + 3 * 0.2},
         Known{4, 16, 0.2, 4.0 + 4 * 0.2}, Known{12, 12, 0.05, 1.0 + 12 * 0.05},
         Known{12, 13, 0.07, 2.0 + 1 * 0.07}, Known{12, 13, 0.09, 1.0 + 13 * 0.09},
-        Known{4, 5, 0.3, 1.0 + 5 * 0.3}, Known{2, 40, 0.01, 20.0 + 2 * 0.01}}) {
+        Known{4, 5, 0.3, 1.0 + 5 * 0.3}, Known{2, 40, 0.01, 20.0 + 2 * 0.01},
+        // A smaller last batch is done before the others of its round.
+        Known{2, 3.9, 0.05, 2.0 + 2 * 0.05}, Known{8, 1.9, 0.05, 1.0 + 2 * 0.05},
+        Known{8, 9.5, 0.05, 2.0 + 2 * 0.05}, Known{8, 8.5, 0.1, 1.0 + 9 * 0.1}}) {
     INFO(known.workers << " workers, " << known.batches << " batches, steps of " << known.step);
     Inputs in = gpu_only();
     in.batch = 100.0;
