@@ -460,7 +460,11 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   if (chains && pace.loader > 0.0) {
     const double together = std::max(0.0, ending.met - smaller);
     const double one_before = (active + together - 1.0) * slowest - together * pace.loader;
-    if (!ending.of_own) drained = std::max(0.0, together - 1.0) * slowest;
+    if (!ending.of_own && together > 0.0) {
+      // With a smaller one after them, as far as its making has not been counted instead.
+      const double counted = std::max(pace.period * last, last_consumed) - pace.loader * last;
+      drained = (together - 1.0) * slowest + std::max(0.0, last_consumed - counted);
+    }
     if (ending.begun > 0.0) drained = std::max(drained, one_before - last_round);
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
