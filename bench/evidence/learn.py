@@ -184,7 +184,7 @@ def let_reach(rows, points, out=None):
             by_row.setdefault(name, []).append(median(of_study))
     for name, row in rows.items():
         reach = 0.0
-        for level in ("any", name.split("/")[0], name):
+        for level in dict.fromkeys(("any", name.split("/")[0], name)):
             found = by_row.get(level, [])
             if found:
                 reach = (len(found) * median(found) + BORROWED * reach) / (len(found) + BORROWED)

@@ -350,7 +350,7 @@ Points that helped to choose a number since then stand as they were predicted, a
 without any model of them: the one is learned of both the class and all others, so that they differ most where studies are few. The bias
 is a defect that waits for its mechanism; it is listed, and the width covers it. Student's t of the logarithm, learned with the study as the unit; a class borrows from all others with the weight of six studies, and who knows more of a job is no less sure of it: rows that say otherwise share their width. What the
 inputs' own errors explain of a miss is taken off first. Errors are learned of jobs' times and drawn for stages; "reach" is how much of what is
-drawn for stages jobs' times vary by, found of the other studies' intervals, and what is drawn is wider by it. `src/model/class_errors.inc` is this table, which every band is drawn with.
+drawn for stages jobs' times vary by, found of the other studies' intervals, and what is drawn is wider by it. `src/model/class_errors.inc` is this table with its errors over their reach, which every band is drawn with.
 """
     return {PAGE: text, "summary": summary_of(published, len(by_others)),
             "docs/accuracy/predicted.svg": plots.predicted_against_measured([one.p for one in published]),

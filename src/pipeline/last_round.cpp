@@ -18,8 +18,8 @@ LastRound last_round_of(const Inputs& inputs, const EpochShape& epoch, const Epo
   round.met = in_round(taken.steps);
   round.begun = taken.steps - round.met;
   round.ends = taken.steps > epoch.steps - in_round(epoch.steps);
-  const bool by_few = taken.steps > 0.0 && std::prev(taken.end())->by_few;
-  round.of_own = active > 1.0 && cuts_batches(inputs) && (round.ends || by_few);
+  round.by_few = taken.steps > 0.0 && std::prev(taken.end())->by_few;
+  round.of_own = active > 1.0 && cuts_batches(inputs) && (round.ends || round.by_few);
   const auto of_round = [&](double batches) {
     return (epoch.first(round.begun + batches).samples() - epoch.first(round.begun).samples()) /
            full;

@@ -22,6 +22,7 @@ struct Pace {
   double load = 0.0;        // of a batch, wherever it is loaded
   double filling = 0.0;     // what loading the first batch takes beyond that
   double loader = 0.0;      // what a loader beside the main process would need for it alone
+  double alone = 0.0;       // the same without gradients on its NIC
   double straggling = 0.0;  // what the slowest rank adds to a step
   double limited = 0.0;     // of a batch, were there nothing but limits
   double kept = 0.0;        // a step's share of reductions in which the loader's stock is full
@@ -40,12 +41,13 @@ struct Epoch {
   double batch;   // of a full step
   double active;  // customers of a rank
   Consumer consumer;
-  double sources{};  // chains that wait for each other
-  double buffer{};   // batches that one may be ahead
-  double stock{};    // batches that the loader of a rank can be ahead
-  double nic{};      // seconds a step that the NIC needs for downloads and gradients
-  double fifo{};     // batches of each rank that a stream is ahead
-  double share{};    // of a pool's threads, those that have a sample to make
+  double sources{};    // chains that wait for each other
+  double buffer{};     // batches that one may be ahead
+  double stock{};      // batches that the loader of a rank can be ahead
+  double nic{};        // seconds a step that the NIC needs for downloads and gradients
+  double nic_alone{};  // and for downloads alone
+  double fifo{};       // batches of each rank that a stream is ahead
+  double share{};      // of a pool's threads, those that have a sample to make
 };
 
 /// Batches that one chain of a rank's loader may be ahead of the others. A PyTorch worker holds up
@@ -181,6 +183,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.line = line_of(c, c.inline_load ? load : pace.making, waits, pace.crowding);
   pace.load = load;
   pace.loader = c.inline_load ? 0.0 : std::max(load, pace.limited);
+  pace.alone = c.inline_load ? 0.0 : std::max({load, let_through, e.nic_alone});
   const double consumer = pace.line.period();
   // Of what both vary by, as a share of the slower one's time.
   const double slower = std::max({load, consumer, 1e-300});
@@ -219,14 +222,14 @@ Pace pace_of(const Epoch& e) {
   return pace;
 }
 
-/// Seconds of the NIC for a step of all ranks: samples downloaded, and gradients.
-double nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind, double batch,
-                   const Misses& misses) {
-  if (flow.nothing()) return 0.0;
+/// Seconds of the NIC for a step of all ranks: samples downloaded, with and without gradients.
+std::pair<double, double> nic_seconds(const Inputs& inputs, const Flow& flow, EpochKind kind,
+                                      double batch, const Misses& misses) {
+  if (flow.nothing()) return {0.0, 0.0};
   const auto nic = shared_nic(inputs, kind, misses);
-  if (!nic) return 0.0;
+  if (!nic) return {0.0, 0.0};
   const double samples = batch * inputs.ranks;
-  return samples / nic->beside_gradients(samples * inputs.accumulation);
+  return {samples / nic->beside_gradients(samples * inputs.accumulation), samples / nic->rate};
 }
 
 double at_rate(double samples, double rate) {
@@ -244,8 +247,7 @@ struct Prefetched {
 };
 
 /// Connections bring all of the first shards together; a limit lets one through after the other.
-/// A loop of `steps` that is left in its first round waits for as many of them.
-Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double opening, double steps) {
+Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double opening) {
   const Flow& flow = e.flow;
   Prefetched made;
   if (flow.streamed() >= 1e299) return made;
@@ -260,7 +262,7 @@ Prefetched prefetched_by_threads(const Epoch& e, const Pace& pace, double openin
   const double let_through = at_rate(std::min(of_first, of_epoch), flow.limit_of_stream());
   made.limited = let_through > connected;
   made.seconds = std::max(connected, let_through);
-  made.late = std::max(connected, std::min(opening, steps) * let_through) - made.seconds;
+  made.late = std::max(connected, opening * let_through) - made.seconds;
   // From then on downloads keep workers waiting, if they do, and what comes last is made after it
   // has come.
   const double of_sample = e.active / e.batch;
@@ -310,7 +312,7 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   const double held = c.copy_waited ? 1.0 : c.copy_beside ? 4.0 : 2.0;
   e.stock = held;
   if (!c.inline_load) e.stock += chains ? inputs.prefetch * active : most_begun(inputs);
-  e.nic = nic_seconds(inputs, flow, kind, full, misses);
+  std::tie(e.nic, e.nic_alone) = nic_seconds(inputs, flow, kind, full, misses);
   if (const auto stream = stream_of(inputs, kind, misses, active)) {
     // Two chunks for each rank, and those that connections have in hand.
     const double chunks = 2.0 + stream->customers / inputs.ranks;
@@ -345,25 +347,21 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     first = at_rate(in_opening, flow.free_rate(at_work)) + c.ahead;
     first_limited = round_limited = at_rate(in_opening, flow.rate(at_work));
   }
-  const Prefetched prefetched = prefetched_by_threads(e, pace, opening, std::ceil(shape.steps));
+  const Prefetched prefetched = prefetched_by_threads(e, pace, opening);
   if (prefetched.samples > 0.0) {
     const double later = in_opening * std::max(0.0, 1.0 - prefetched.samples / full);
     first_limited = std::max(at_rate(later, flow.limit(at_work)),
                              at_rate(in_opening, flow.limit_beside_stream()));
   }
-  const double had_at_first = std::min(prefetched.had, (steps + last) * prefetched.excess);
+  // A loop that is left in its first round has workers that make all of it.
+  const double asked_for = std::max(steps + last, opening);
+  const double had_at_first = std::min(prefetched.had, asked_for * prefetched.excess);
   // Were nobody to wait for others, the last batch would come when those who make the most for it
   // have made theirs, which vary as sums do.
   const double chain = chains ? active : 1.0;
   const double rounds = std::max(1.0, (steps + last) / chain);
   const double spread = pace.spread * chain / active;
-  LastRound ending = last_round_of(inputs, made, shape, active);
-  // Of a first round whose shards a limit lets through one after the other, no batch waits for
-  // those after it.
-  if (!ending.ends && prefetched.limited && ending.begun <= 0.0) {
-    ending.busy = ending.met;
-    ending.work = ending.made;
-  }
+  const LastRound ending = last_round_of(inputs, made, shape, active);
   double unaided = 0.0;
   if (first > 0.0) {
     const double each = first - c.ahead;
@@ -445,10 +443,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   double last_round = 0.0;
   if (chains && pace.loader > 0.0 && !ending.of_own) {
     // What was downloaded ahead keeps nobody waiting.
-    const bool ahead = (steps + last) * prefetched.excess < prefetched.had;
+    const bool ahead = asked_for * prefetched.excess < prefetched.had;
     const double share = ending.busy / active;
     const double rate = ahead ? flow.free_rate(share) : flow.rate(share);
-    const double loader = pace.loader - (ahead ? prefetched.excess : 0.0);
+    const double loader = pace.alone - (ahead ? prefetched.excess : 0.0);
     if (rate < 1e299) {
       // Beyond what the pace has of it already.
       last_round = std::max(0.0, ending.work * inputs.ranks * full / rate - ending.made * loader);
@@ -457,21 +455,30 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // The batches of a round come at one moment, and GPUs take them one after the other: those of the
   // last round, or of the one before it if they are not done with these by then.
   double drained = 0.0;
-  if (chains && pace.loader > 0.0) {
+  if (chains && pace.loader > 0.0 && !ending.by_few) {
+    // With one batch in hand workers begin the next a step after each other, and where they share
+    // what makes batches, they stay apart.
+    const bool stay_apart =
+        inputs.prefetch < 2.0 && flow.rate(1.0) < 0.99 * active * flow.rate(1.0 / active);
+    const double apart = stay_apart ? pace.alone : 0.0;
+    const double each = std::max(0.0, slowest - apart);
     const double together = std::max(0.0, ending.met - smaller);
-    const double one_before = (active + together - 1.0) * slowest - together * pace.loader;
-    if (!ending.of_own && together > 0.0) {
-      // With a smaller one after them, as far as its making has not been counted instead.
-      const double counted = std::max(pace.period * last, last_consumed) - pace.loader * last;
-      drained = (together - 1.0) * slowest + std::max(0.0, last_consumed - counted);
-    }
-    if (ending.begun > 0.0) drained = std::max(drained, one_before - last_round);
+    // Smaller ones after them, or those of all, as far as their making has not been counted
+    // instead.
+    const double counted = std::max(pace.period * last, last_consumed) - pace.alone * last;
+    const double of_smaller = together > 0.0  ? last_consumed
+                              : ending.of_own ? last_consumed * (1.0 - 1.0 / ending.met)
+                                              : 0.0;
+    drained = std::max(0.0, together - 1.0) * each + std::max(0.0, of_smaller - counted);
+    const double one_before =
+        (active - 1.0) * each + together * (slowest - pace.alone) - last_round;
+    if (ending.begun > 0.0) drained = std::max(drained, one_before);
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
   const double behind = prefetched.late - had_at_first;
   const double late = std::max(0.0, last_round + drained + std::max(0.0, behind) -
-                                        (steps - 1.0) * (pace.period - pace.loader));
-  const double waiting = (steps - 1.0) * pace.period + pace.loader + late + std::min(0.0, behind) +
+                                        (steps - 1.0) * (pace.period - pace.alone));
+  const double waiting = (steps - 1.0) * pace.period + pace.alone + late + std::min(0.0, behind) +
                          (last > 0.0 ? std::max(pace.period * last, last_consumed) : 0.0);
   // The first batch finds the main process waiting, and with the last one workers are done: each
   // has the cores to itself.

@@ -62,7 +62,8 @@ void add_dropped(Made& made, const Inputs& inputs, const Epochs& epochs, const M
   const Cut& each = division.each;
   const double of_each = each.samples + each.dropped;
   double dropping = workers * each.dropped * inputs.ranks / flow.rate(1.0);
-  double at_last = dropping;  // once all batches are made
+  double at_last = each.dropped * inputs.ranks / flow.rate(1.0 / workers);  // of who is asked last
+  double from_first = dropping;  // since the first of them was asked
   if (division.longest > 0.0) {
     Flow& of_few = loading.flow(inputs, epochs.kind, misses, division.longest);
     for (std::size_t i = 0; i < flow.limits().size(); ++i) of_few.set_burst(i, flow.in_burst(i));
@@ -70,12 +71,15 @@ void add_dropped(Made& made, const Inputs& inputs, const Epochs& epochs, const M
     const double each_more = division.longest * inputs.ranks / of_few.rate(1.0);
     dropping += more * each_more;
     at_last = division.few > 0.0 ? division.most.dropped * each_more : dropping;
+    from_first = 0.0;
   }
   // A worker is asked for what it drops as it is for a batch: no sooner than it may hold one more.
   const double held = std::min(epoch_shape(inputs).steps, workers * (inputs.prefetch - 1.0) + 1.0);
   const double asked = made.span.wall.base() - held * made.period;
   const double chain = made.beside + workers * each.batches * made.loader;
-  const double adds = std::max(asked + at_last, chain + dropping) - made.span.wall.base();
+  const double first_asked = asked - (workers - 1.0) * made.period;
+  const double adds = std::max({asked + at_last, first_asked + from_first, chain + dropping}) -
+                      made.span.wall.base();
   if (adds <= 0.0) return;
   PerStage<double> making;
   if (details) making = flow.making();

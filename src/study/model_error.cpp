@@ -115,7 +115,8 @@ class Errors {
     }
     if (sum == 0.0) return sum;
     const double drawn = draw_(std::string(key).append("/wider"));
-    return sum / std::sqrt(chi_square_quantile(drawn, parts.degrees) / parts.degrees);
+    const double degrees = std::max(2.0, std::round(parts.degrees));
+    return sum / std::sqrt(chi_square_quantile(drawn, degrees) / degrees);
   }
 
  private:

@@ -211,7 +211,8 @@ TEST_CASE("own batches: mean and events agree on drawn jobs as they do on batche
                       << quantile(own, 0.99) << "; dealt " << quantile(dealt, 0.5) << ", "
                       << quantile(dealt, 0.9) << " and " << quantile(dealt, 0.99));
   CHECK_DRAWN(smaller > test::some(100));
-  CHECK(quantile(own, 0.5) < quantile(dealt, 0.5) + 0.003);
+  // Where few go on without the others, the batches of a round are not known to come together.
+  CHECK(quantile(own, 0.5) < quantile(dealt, 0.5) + 0.004);
   CHECK(quantile(own, 0.9) < quantile(dealt, 0.9) + 0.01);
 }
 
