@@ -153,6 +153,14 @@ TEST_CASE("import: the first line of a job that went on tells of the steps since
   CHECK(mean == Approx((20.0 * 5.0 + 3180.0 * 2.0) / 3200.0));
   // Its own log alone, of which nobody tells how it began.
   CHECK(told(lines(1010, 3000)).first == 2000.0);
+  // Two logs: nobody tells of what was between them.
+  const auto of_both = [&](int until, int from) {
+    return steps_and_mean(samples_of(import(
+        {folder.write("1.log", lines(10, until)), folder.write("2.log", lines(from, 3000))})));
+  };
+  CHECK(of_both(1200, 1210).first == 3000.0);
+  CHECK(of_both(1000, 1210).first == 1000.0 + 1800.0);
+  CHECK(of_both(1000, 1210).second == Approx((20.0 * 5.0 + 2780.0 * 2.0) / 2800.0));
   // Two lines, the second at the end of an epoch, say nothing of the kind; nor do epochs of these.
   std::string epochs;
   for (const int epoch : {1, 2}) {
