@@ -158,7 +158,7 @@ void Collector::leave_out_steps_of_others() {
     if (!same[file]) continue;
     files_[file].same_steps_as = same[file];
     files_[file].remarks.push_back(
-        fmt::format("it tells the same steps as {}, as the log of another node does",
+        fmt::format("it tells the same steps as {}, as the log of another node or rank does",
                     in_quotes(files_[*same[file]].name, 200)));
   }
 }
