@@ -289,6 +289,15 @@ Fitted fitted(const std::vector<std::string>& files, const ImportFlags& how, con
   if (groups.size() < 2 && !is_one_observation(files)) {
     imported = formats::import_observations(files, import_options(how));
     groups = by_log(files, *imported);
+    // The ranks of one machine may each write a log, too.
+    if (told.nodes > 0.0 && static_cast<double>(groups.size()) > told.nodes) {
+      groups = {{"", files}};
+    } else if (say && groups.size() > 1 && told.nodes == 0.0) {
+      write_stderr_lines(
+          fmt::format("{0} logs tell the same steps and are taken to be of {0} machines; if they "
+                      "are of ranks of one machine, add --instances 1",
+                      groups.size()));
+    }
   }
   std::optional<study::ObservedNodes> nodes;
   ObservedJob job;

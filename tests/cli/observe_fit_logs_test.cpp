@@ -283,6 +283,24 @@ TEST_CASE("observe fit: logs of several nodes are set side by side, and the slow
   CHECK(has(fit.out, "3 nodes, 960 samples/s. node3 holds the others up"));
   CHECK(number(fit.out, "/job/step/fixed") == Approx(140.0).epsilon(0.01));
   CHECK_FALSE(has(fit.err, "not used: repeats"));
+  const std::string of_machines = "3 logs tell the same steps and are taken to be of 3 machines";
+  CHECK(has(fit.err, of_machines));
+  const Outcome told = shell("feedrate observe fit " + files + flags + "3 --instances 3");
+  CHECK(told.out == fit.out);
+  CHECK_FALSE(has(told.err, of_machines));
+  // The ranks of one machine may each write a log: 3 x 64 samples in 200 ms.
+  const std::string made = folder / "job.json";
+  const Outcome ranks =
+      shell("feedrate observe fit " + files + flags + "3 --instances 1 -o '" + made + "'");
+  INFO(ranks.out << ranks.err);
+  REQUIRE(ranks.status == 0);
+  CHECK(number(ranks.out, "throughput") == Approx(960.0));
+  CHECK(has(ranks.err, "not used: steps that another log tells too (200)"));
+  CHECK_FALSE(has(ranks.err, of_machines));
+  const auto job_of_ranks = parse_json(slurp(made), "job.json");
+  const auto* const cluster = job_of_ranks->find("cluster");
+  CHECK(cluster->find("gpus_per_instance")->number == 3.0);
+  CHECK((cluster->find("instances") == nullptr || cluster->find("instances")->number == 1.0));
 }
 
 TEST_CASE("observe fit: a mean wait counts beside a throughput that is told") {

@@ -153,6 +153,14 @@ TEST_CASE("import: the first line of a job that went on tells of the steps since
   CHECK(mean == Approx((20.0 * 5.0 + 3180.0 * 2.0) / 3200.0));
   // Its own log alone, of which nobody tells how it began.
   CHECK(told(lines(1010, 3000)).first == 2000.0);
+  // Two logs: nobody tells of what was between them.
+  const auto of_both = [&](int until, int from) {
+    return steps_and_mean(samples_of(import(
+        {folder.write("1.log", lines(10, until)), folder.write("2.log", lines(from, 3000))})));
+  };
+  CHECK(of_both(1200, 1210).first == 3000.0);
+  CHECK(of_both(1000, 1210).first == 1000.0 + 1800.0);
+  CHECK(of_both(1000, 1210).second == Approx((20.0 * 5.0 + 2780.0 * 2.0) / 2800.0));
   // Two lines, the second at the end of an epoch, say nothing of the kind; nor do epochs of these.
   std::string epochs;
   for (const int epoch : {1, 2}) {
@@ -178,12 +186,15 @@ TEST_CASE("import: of several progress bars those of training count") {
     std::string name, log;
     double steps, mean;
   };
-  std::string named, unnamed, longer, around, cached;
+  std::string named, unnamed, longer, unnamed_longer, uneven, around, cached;
   cached = bar("Scanning", 2000, 40000, 2000, 40000, "4000.00it/s");
   for (int epoch = 0; epoch < 3; ++epoch) {
     const std::string train = bar("Epoch:", 25, 1000, 25, 1000, "2.50it/s");
     named += train + bar("Validating:", 10, 500, 10, 500, "10.00it/s");
     longer += train + bar("Evaluation:", 10, 2000, 10, 2000, "10.00it/s");
+    unnamed_longer += train + bar("", 100, 2000, 100, 2000, "20.00it/s");
+    const int length = epoch < 2 ? 950 : 1000;
+    uneven += bar("", 25, length, 25, length, "2.50it/s");
     around += train + bar("Epochs:", epoch + 1, epoch + 1, 1, 3, "400.00s/it");
     // One bar of all epochs, as of Hugging Face's Trainer.
     unnamed += bar("", 1000 * epoch + 25, 1000 * epoch + 1000, 25, 3000, "2.50it/s") +
@@ -200,6 +211,8 @@ TEST_CASE("import: of several progress bars those of training count") {
       {"named", named, 3000.0, 0.4},
       {"not named", unnamed, 3000.0, 0.4},
       {"longer", longer, 3000.0, 0.4},
+      {"longer and not named", unnamed_longer, 3000.0, 0.4},
+      {"not all as long", uneven, 2900.0, 0.4},
       {"around", around, 3000.0, 0.4},
       {"a cache", cached, 3000.0, 0.4},
       {"short epochs", short_epochs, 2000.0, 0.5},

@@ -46,6 +46,7 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     double now = 0.0, epoch_began = 0.0;
     double told = 0.0;  // when the last step ended that was put
     std::int64_t step = -1, round = -1;
+    std::uint32_t file = 0;
     FormatId format{};
   };
   std::map<double, Rank> ranks;
@@ -76,8 +77,10 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
     double passed = record.steps;
     if (step >= 0) {
       // Whether the first step is 0 or 1, no log says.
-      passed = of.step < 0 ? spacing.before_first(timed.format, static_cast<double>(step))
-                           : static_cast<double>(step - of.step);
+      passed = static_cast<double>(of.step < 0 ? step : step - of.step);
+      // The steps between the end of one log and the beginning of the next are in neither.
+      const bool next_log = record.since_before && of.file != timed.file;
+      if (of.step < 0 || next_log) passed = spacing.before_first(timed.format, passed);
     }
     const double done = static_cast<double>(step) + (first_step[timed.format] == 1.0 ? 0.0 : 1.0);
     const double now = record.mean_so_far && step >= 0
@@ -90,7 +93,10 @@ void Collector::place_steps(std::vector<TimedStep>& steps, bool relative) {
       continue;
     }
     of.now = now;
-    if (step >= 0) of.step = step;
+    if (step >= 0) {
+      of.step = step;
+      of.file = timed.file;
+    }
     Sample sample;
     sample.at = seconds(relative ? of.now : *record.at);
     if (record.rank) sample.name = fmt::format("rank{}", *record.rank);
@@ -152,7 +158,7 @@ void Collector::leave_out_steps_of_others() {
     if (!same[file]) continue;
     files_[file].same_steps_as = same[file];
     files_[file].remarks.push_back(
-        fmt::format("it tells the same steps as {}, as the log of another node does",
+        fmt::format("it tells the same steps as {}, as the log of another node or rank does",
                     in_quotes(files_[*same[file]].name, 200)));
   }
 }

@@ -237,9 +237,9 @@ LineSpacing::LineSpacing(const std::vector<TimedStep>& steps) {
   }
 }
 
-double LineSpacing::before_first(FormatId format, double step) const {
+double LineSpacing::before_first(FormatId format, double steps) const {
   const auto most = most_.find(format);
-  return std::max(1.0, most == most_.end() ? step : std::min(step, most->second));
+  return std::max(1.0, most == most_.end() ? steps : std::min(steps, most->second));
 }
 
 std::vector<std::optional<StepsBetween>> steps_between(const std::vector<TimedStep>& steps,

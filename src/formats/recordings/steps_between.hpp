@@ -30,8 +30,8 @@ class LineSpacing {
  public:
   /// Precondition: sorted by format, round and step.
   explicit LineSpacing(const std::vector<TimedStep>& steps);
-  /// Of the first line of a round, that of this step.
-  [[nodiscard]] double before_first(FormatId format, double step) const;
+  /// Of the first line of a round or of a log, which so many steps may go before.
+  [[nodiscard]] double before_first(FormatId format, double steps) const;
 
  private:
   std::map<FormatId, double> most_;

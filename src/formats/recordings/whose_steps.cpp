@@ -8,6 +8,8 @@
 namespace feedrate::formats {
 namespace {
 
+constexpr double about_as_long = 0.9;  ///< of epochs that are not all as long
+
 /// Of all bars of a length.
 struct Bars {
   double last = 0.0;  ///< step
@@ -29,7 +31,7 @@ bool goes_around(const Bars& one, const std::map<double, Bars>& all) {
   });
 }
 
-/// Of the bars of training; 0 where there are none.
+/// The longest of the bars of training; 0 where there are none.
 double length_of_training(const std::vector<TimedStep>& steps) {
   std::map<double, Bars> all;
   for (const TimedStep& timed : steps) {
@@ -41,12 +43,18 @@ double length_of_training(const std::vector<TimedStep>& steps) {
     of.steps += since;
     of.time += since * record.time.value_or(0.0);
   }
-  double longest = 0.0;
-  double most = 0.0;  // s
-  for (const auto& [length, of] : all) most = std::max(most, of.time);
-  constexpr double much = 0.1;
+  double trained = 0.0;  // the length that is drawn for the most time
+  double most = 0.0;     // s
   for (const auto& [length, of] : all) {
-    if (of.time >= much * most && !goes_around(of, all)) longest = length;
+    if (of.time < most || goes_around(of, all)) continue;
+    trained = length;
+    most = of.time;
+  }
+  double longest = trained;
+  constexpr double much = 0.1;  // what is prepared for as many steps is drawn for less
+  for (const auto& [length, of] : all) {
+    const bool as_long = about_as_long * length <= trained && of.time >= much * most;
+    if (as_long && !goes_around(of, all)) longest = std::max(longest, length);
   }
   return longest;
 }
@@ -92,14 +100,13 @@ bool are_of_one_time(const FileSteps& one, const FileSteps& other) {
 
 std::vector<bool> of_training(const std::vector<TimedStep>& steps) {
   const double length = length_of_training(steps);
-  constexpr double about = 0.9;  // of epochs that are not all as long
   std::vector<bool> those(steps.size(), true);
   bool any = false;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const StepRecord& record = steps[i].record;
     if (is_bar(steps[i])) {
       const double own = record.of_epoch.value_or(length);
-      those[i] = !record.validates && own >= about * length && own <= length;
+      those[i] = !record.validates && own >= about_as_long * length && own <= length;
     }
     any = any || those[i];
   }

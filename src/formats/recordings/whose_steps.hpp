@@ -9,8 +9,8 @@
 namespace feedrate::formats {
 
 /// Whether each is no bar of a validation, nor of a loop inside or around that of training, nor of
-/// what is prepared before it. Of bars that no words tell apart, the longest is training's, if it
-/// is drawn for a tenth of the time or more, and those about as long as it.
+/// what is prepared before it. Of bars that no words tell apart, that which is drawn for the most
+/// time is training's, and those about as long as it.
 std::vector<bool> of_training(const std::vector<TimedStep>& steps);
 
 /// Bars that begin again are of another round. Precondition: in the order in which they were read.
