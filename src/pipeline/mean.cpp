@@ -456,11 +456,13 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
   // last round, or of the one before it if they are not done with these by then.
   double drained = 0.0;
   if (chains && pace.loader > 0.0 && !ending.by_few) {
-    // With one batch in hand workers begin the next a step after each other, and where they share
-    // what makes batches, they stay apart.
-    const bool stay_apart =
-        inputs.prefetch < 2.0 && flow.rate(1.0) < 0.99 * active * flow.rate(1.0 / active);
-    const double apart = stay_apart ? pace.alone : 0.0;
+    // With one batch in hand workers begin the next a step after each other, and the more they
+    // share what makes batches, the more they stay apart.
+    double apart = 0.0;
+    if (inputs.prefetch < 2.0 && active > 1.0) {
+      const double kept = flow.rate(1.0) / (active * flow.rate(1.0 / active));
+      apart = pace.alone * std::clamp((1.0 - kept) * active / (active - 1.0), 0.0, 1.0);
+    }
     const double each = std::max(0.0, slowest - apart);
     const double together = std::max(0.0, ending.met - smaller);
     // Smaller ones after them, or those of all, as far as their making has not been counted

@@ -412,7 +412,8 @@ TEST_CASE("observe fit: of a machine that nobody tells of, more workers find CPU
   };
   CHECK(predicted("", "") == Approx(400.0).epsilon(0.02));
   CHECK(predicted("", " --set num_workers=4") == Approx(800.0).epsilon(0.06));
-  CHECK(predicted("", " --set num_workers=6") == Approx(1200.0).epsilon(0.09));
+  // Of 17 rounds the last is not whole, and what it brings is taken step by step.
+  CHECK(predicted("", " --set num_workers=6") == Approx(1200.0).epsilon(0.11));
   // As many, and no more, of a machine with CPUs for two.
   CHECK(predicted(" --cpus 2", "") == Approx(400.0).epsilon(0.02));
   CHECK(predicted(" --cpus 2", " --set num_workers=6") < 500.0);

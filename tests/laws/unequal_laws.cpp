@@ -303,8 +303,8 @@ TEST_CASE("unequal: gains are those of all kinds, and all stages twice as fast h
       faster.speed[stage] = 2.0;
       INFO(i << " " << name_of(stage));
       // Threads that decode in half the time wait for the rest of theirs, and with them the varying
-      // work of main processes, at other moments than before.
-      CHECK(simulate(faster).total.wall <= before * (1.0 + 1e-4));
+      // work of main processes, at other moments than before; last rounds are told of in each kind.
+      CHECK(simulate(faster).total.wall.base() <= before.base() * (1.0 + 1e-3));
     }
     CHECK(simulate(without_shared_limits(list)).total.wall <= before * (1.0 + 1e-9));
     for (const Stage stage : all_stages()) list.speed[stage] = 2.0;
