@@ -99,8 +99,7 @@ ReadBefore read_before(const Inputs& inputs, double active) {
 }
 
 /// What other instances' disks give comes over the NIC, beside what the source does.
-void add_peers(Loading& loading, const Inputs& inputs, double often, double from_source) {
-  const double peers = inputs.caches.from_peers * often;
+void add_peers(Loading& loading, const Inputs& inputs, double peers, double from_source) {
   if (peers <= 0.0) return;
   const Read& disk = *inputs.disk;
   const double speed = inputs.speed[Stage::network];
@@ -157,7 +156,8 @@ Loading local(const Inputs& inputs, EpochKind kind, const Misses& misses, double
     loading.often_read += often;
     const double written = misses.written * loading.reads_left;
     loading.stations.push_back(station_of(disk, Stage::disk, often, speed, 1.0));
-    add_peers(loading, inputs, often, source ? misses.source * loading.reads_left : 0.0);
+    add_peers(loading, inputs, misses.from_peers * loading.reads_left,
+              source ? misses.source * loading.reads_left : 0.0);
     spread_over(loading.stations.back(), inputs.fetch_threads);
     // Nobody waits for what fills a cache, but it takes its part of the disk.
     const double all = often + written;
@@ -272,6 +272,16 @@ static TwoCaches two_caches(const Caches& caches) {
           std::max(1.0, caches.readers)};
 }
 
+/// Of what an instance reads from a cache that it shares, the part that others' disks give: all
+/// that it never had, as it wrote its own disk itself, and their part of what its page cache has
+/// lost.
+static double part_of_peers(const Caches& caches, double epoch, double read) {
+  const double seen = seen_before(caches.readers, epoch);
+  if (read <= 0.0 || seen <= 0.0) return caches.from_peers;
+  const double lost = std::max(0.0, read - (1.0 - seen)) / read;
+  return 1.0 - (1.0 - caches.from_peers) * std::min(1.0, lost / seen);
+}
+
 Misses misses_in(const Inputs& inputs, double epoch) {
   const Caches& caches = inputs.caches;
   Misses misses;
@@ -294,6 +304,9 @@ Misses misses_in(const Inputs& inputs, double epoch) {
     }
     misses.disk = read - misses.source;
     misses.written = misses.source;
+    if (caches.from_peers > 0.0) {
+      misses.from_peers = misses.disk * part_of_peers(caches, epoch, read);
+    }
   }
   return misses;
 }
@@ -305,6 +318,12 @@ bool caches_steady(const Inputs& inputs, double epoch) {
   if (epoch >= most_filling) return true;
   if (caches.decoded && 1.0 - seen_before(caches.readers, epoch) > 1e-7) return false;
   if (!inputs.disk && !inputs.source) return true;
+  // Until an instance has had nearly all, what its page cache has lost is ever more of what it
+  // reads.
+  if (caches.from_peers > 0.0 && caches.room > 0.0 && caches.room < 1.0 &&
+      1.0 - seen_before(caches.readers, epoch) > 1e-3) {
+    return false;
+  }
   if (caches.on_disk > 0.0 &&
       epoch < epochs_until_steady(caches.on_disk, CachePolicy::lru, disk_readers(caches), false)) {
     return false;
@@ -354,9 +373,9 @@ double epochs_read(const Inputs& inputs) {
                         [](const Inputs& one) { return epochs_read_alike(one, &Misses::source); });
 }
 
-double epochs_from_disk(const Inputs& inputs) {
-  return over_instances(inputs,
-                        [](const Inputs& one) { return epochs_read_alike(one, &Misses::disk); });
+double epochs_from_peers(const Inputs& inputs) {
+  return over_instances(
+      inputs, [](const Inputs& one) { return epochs_read_alike(one, &Misses::from_peers); });
 }
 
 double cold_reads(const Inputs& inputs) {

@@ -13,10 +13,11 @@ namespace feedrate::pipeline {
 
 /// Shares of samples, in one epoch, that the caches of an instance do not spare.
 struct Misses {
-  double source = 1.0;   ///< fetched from the remote source
-  double disk = 1.0;     ///< read from the disk
-  double written = 0.0;  ///< written to it, into the cache that lies there
-  double decode = 1.0;   ///< decoded; where decoded samples are kept, only these are read at all
+  double source = 1.0;      ///< fetched from the remote source
+  double disk = 1.0;        ///< read from the disk
+  double from_peers = 0.0;  ///< of those, from the disks of other instances, whose cache it is too
+  double written = 0.0;     ///< written to it, into the cache that lies there
+  double decode = 1.0;      ///< decoded; where decoded samples are kept, only these are read at all
 
   bool operator==(const Misses&) const = default;
 };
@@ -31,8 +32,8 @@ bool caches_steady(const Inputs& inputs, double epoch);
 /// How often the job reads the dataset from its remote source, caches counted: between 0 and
 /// its epochs, a part of one included.
 double epochs_read(const Inputs& inputs);
-/// The same of its disk, where that has the data or caches it.
-double epochs_from_disk(const Inputs& inputs);
+/// The same of the disks of other instances, whose cache it shares.
+double epochs_from_peers(const Inputs& inputs);
 
 /// How often an instance that begins with cold caches reads its part of the dataset beyond what it
 /// reads with warm ones: 0…1. 0 where no epoch finds them warm.

@@ -349,7 +349,8 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   const auto& given = s.job.allreduce;
   const bool nothing = given && given->gradient_bytes && *given->gradient_bytes <= Bytes{};
   const Inputs& inputs = context.out.inputs;
-  // Each instance has its batches of all helpers alike, and its reads of all caches.
+  // Each instance has its batches of all helpers alike, and of all other instances' caches what
+  // its own has not.
   const double apart = (zones - 1.0) / zones;
   const bool sent = apart > 0.0 && inputs.remote && !helpers_elsewhere(context);
   const bool cached = apart > 0.0 && inputs.caches.from_peers > 0.0;
@@ -357,12 +358,12 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   if (read <= 0.0 && !sent && !cached && !exchanged) return;
   if (context.outside("aws")) return not_of_aws(context, regions, "What crosses zones is");
   const auto missing = [&](std::string_view what, std::string_view why) {
-    remark_unpriced(context, fmt::format("{} between zones are not on the bill: {}", what, why));
+    warn_unpriced(context, fmt::format("{} between zones are not on the bill: {}.", what, why));
   };
   const auto tiers = find_transfer(context.catalog, between_zones, regions.aws);
-  if (!tiers) return missing("bytes", tiers.failure.message);
+  if (!tiers) return missing("Bytes", tiers.failure.message);
   if (s.job.duration_on_one_instance) {
-    return missing("bytes", "of a job whose duration is given it is not known how many they are");
+    return missing("Bytes", "of a job whose duration is given it is not known how many they are");
   }
   const auto cross = [&](const char* what, TransferTerms::Of of, double share) {
     constexpr double both_ways = 2.0;  // who sends pays, and who receives
@@ -371,7 +372,8 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   };
   if (read > 0.0) cross("reads from another zone, both ways", TransferTerms::Of::bytes_read, read);
   if (cached) {
-    cross("cached data from another zone, both ways", TransferTerms::Of::from_caches, apart);
+    cross("cached data from another zone, both ways", TransferTerms::Of::from_caches,
+          apart / inputs.caches.from_peers);
   }
   if (sent) {
     cross("batches from helpers in another zone, both ways", TransferTerms::Of::batches_sent,
@@ -385,12 +387,12 @@ void add_zone_terms(Context& context, const TermRegions& regions) {
   }
   if (!exchanged) return;
   if (context.layout) {
-    missing("gradients", "which groups of a layout lie in one zone is not known");
+    missing("Gradients", "which groups of a layout lie in one zone is not known");
   } else if (context.out.inputs.network_allreduce > Bytes{}) {
     // A ring that goes through one zone after the other leaves each once.
     cross("gradients between zones, both ways", TransferTerms::Of::gradients, zones);
   } else {
-    missing("gradients", "how many bytes are exchanged is not known (/job/allreduce)");
+    missing("Gradients", "how many bytes are exchanged is not known (/job/allreduce)");
   }
 }
 

@@ -273,8 +273,10 @@ void tell_without_effect(Context& context) {
     tell_without_effect(context, "/cluster/spot/on_demand_instances",
                         "/cluster/purchase is not spot");
   }
-  if (s.accounting.runs && s.accounting.preparation.empty()) {
-    tell_without_effect(context, "/accounting/runs", "/accounting/preparation names nothing");
+  // Advice counts savings over them where nothing else says over how many.
+  if (s.accounting.runs && s.accounting.preparation.empty() && s.job.jobs) {
+    tell_without_effect(context, "/accounting/runs",
+                        "/accounting/preparation names nothing, and advice counts /job/jobs");
   }
   if (const auto& saved = s.job.checkpoint; saved && saved->held && !saved->kept) {
     tell_without_effect(context, "/job/checkpoint/held", "/job/checkpoint/kept is not given");

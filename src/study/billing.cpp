@@ -167,9 +167,10 @@ struct Biller {
     return share_read() * inputs.times_loaded * (pipeline::epochs_read(inputs) + read_anew());
   }
 
-  /// Number of times that the caches on the instances' disks give the dataset.
+  /// Number of times that the caches on other instances' disks give the dataset.
   [[nodiscard]] double datasets_cached() const {
-    const double given = std::max(0.0, pipeline::epochs_from_disk(inputs) - read_anew());
+    const double given =
+        std::max(0.0, pipeline::epochs_from_peers(inputs) - inputs.caches.from_peers * read_anew());
     return share_read() * inputs.times_loaded * given;
   }
 

@@ -119,13 +119,13 @@ Setting on_nvme(const Situation& s) {
 void fill_from_s3(const Situation& s, Change& change) {
   if (traits(s.scenario.source.service).form != StoreForm::disk) return;
   // Empty is less than any.
-  const auto held = std::max(s.scenario.disk.snapshot_held, s.scenario.source.storage_held);
+  const auto held = std::max(s.scenario.disk.snapshot_held, held_by_each(s));
   if (s.scenario.disk.snapshot_held) change.set.emplace_back("/disk/snapshot_held", "null");
-  const std::string as_long =
-      held ? ", \"storage_held\": \"" + format_quantity(*held) + "\"" : std::string();
   change.set.emplace_back(
-      "/source", R"({"service": "s3", "input_mode": "File", "bill_storage": true)" + as_long + "}");
+      "/source",
+      R"({"service": "s3", "input_mode": "File", "bill_storage": true)" + key_of_held(held) + "}");
   change.words += words::filled_from_s3;
+  if (!held) warn_of_holding(s, change);
   add_one_off(change, written_to_s3(s, region_of_job(s)), words::copied_to_s3);
 }
 

@@ -245,10 +245,7 @@ std::vector<Change> to_bucket(const Situation& s) {
   const bool filled = is_lustre(s) && source.lazy_load_from_s3.value_or(false);
   std::string keys;
   if (!filled) {
-    keys += R"(, "bill_storage": true)";
-    if (source.storage_held) {
-      keys += R"(, "storage_held": ")" + format_quantity(*source.storage_held) + '"';
-    }
+    keys += R"(, "bill_storage": true)" + key_of_held(held_by_each(s));
   }
   // What stands in another region stays there.
   if (source.region) keys += R"(, "region": ")" + *source.region + '"';
@@ -257,7 +254,10 @@ std::vector<Change> to_bucket(const Situation& s) {
   for (const std::string mode : {s.service == "sagemaker" ? "Pipe" : "stream", "File"}) {
     Change change{{{"/source", R"({"service": "s3", "input_mode": ")" + mode + '"' + keys + "}"}},
                   words::from_bucket(mode)};
-    if (!filled) add_one_off(change, copied_to_bucket(s), words::copied_to_bucket);
+    if (!filled) {
+      add_one_off(change, copied_to_bucket(s), words::copied_to_bucket);
+      warn_of_holding(s, change);
+    }
     list.push_back(std::move(change));
   }
   return list;
@@ -368,7 +368,32 @@ Money copied_bucket(const Situation& s) {
   return brought_once(s) + written_to_s3(s, region_of_job(s));
 }
 
+/// Whether savings are counted over runs of other days, and not over jobs one after the other.
+static bool shared_by_runs(const Situation& s) {
+  return !s.scenario.job.jobs && s.scenario.accounting.runs.value_or(1.0) > 1.0;
+}
+
+std::optional<Duration> held_by_each(const Situation& s) {
+  const auto& held = s.scenario.source.storage_held;
+  const double a_month = s.scenario.accounting.runs_per_month.value_or(0.0);
+  if (held || !shared_by_runs(s) || a_month <= 0.0) return held;
+  return months(1.0) / a_month;
+}
+
+std::string key_of_held(const std::optional<Duration>& held) {
+  return held ? R"(, "storage_held": ")" + format_quantity(*held) + '"' : std::string();
+}
+
+void warn_of_holding(const Situation& s, Change& change) {
+  if (shared_by_runs(s) && !held_by_each(s)) change.words += words::held_while_running;
+}
+
 void bill_copy(const Situation& s, Change& change) {
+  const auto held = held_by_each(s);
+  if (held && !s.scenario.source.storage_held) {
+    change.set.emplace_back("/source/storage_held", format_quantity(*held));
+  }
+  warn_of_holding(s, change);
   if (s.scenario.source.bill_storage.value_or(false)) return;
   change.set.emplace_back("/source/bill_storage", "true");
 }
@@ -381,6 +406,7 @@ Money held_copy(const Situation& s) {
   Scenario near = s.scenario;
   near.source.region.reset();
   near.source.bill_storage = true;
+  near.source.storage_held = held_by_each(s);
   RunOptions options;
   options.list_inputs = false;
   return s.jobs * held_in(near.source, run(near, s.catalog, s.host, options).bill);

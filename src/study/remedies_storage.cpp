@@ -192,9 +192,9 @@ std::vector<Change> fsx_tiers(const Situation& s) {
   return list;
 }
 
-/// The same data on FSx for Lustre or EFS, which are paid for while the job runs, and the bucket as
-/// long as before. What lies in another region is copied into the job's before it fills FSx, so
-/// that the first epoch reads from a bucket nearby, as it is simulated.
+/// The same data on FSx for Lustre, which is made and filled for the job and paid for while it
+/// runs, and the bucket as long as before. What lies in another region is copied into the job's
+/// before it fills FSx, so that the first epoch reads from a bucket nearby, as it is simulated.
 std::vector<Change> to_fsx(const Situation& s) {
   const resolve::TransferTerms* const far = from_another_region(s);
   Change change{
@@ -205,16 +205,20 @@ std::vector<Change> to_fsx(const Situation& s) {
   if (far != nullptr) {
     add_one_off(change, copied_bucket(s), words::copied_once(far->from_region));
     add_one_off(change, held_copy(s), words::held_copy);
+    warn_of_holding(s, change);
   }
   add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));
   return {change};
 }
 
-/// S3 does not fill it: each object is read once, brought to the job's region and written.
+/// S3 does not fill it: each object is read once, brought to the job's region and written. It is
+/// held as long as the bucket, so that it is written once.
 std::vector<Change> to_efs(const Situation& s) {
   const Bytes data = s.resolved.terms.dataset;
-  Change change{{{"/source", R"({"service": "efs", "input_mode": "mount", "bill_storage": true})"}},
+  Change change{{{"/source", R"({"service": "efs", "input_mode": "mount", "bill_storage": true)" +
+                                 key_of_held(held_by_each(s)) + "}"}},
                 words::efs_from_copy(data)};
+  warn_of_holding(s, change);
   const Money copy = brought_once(s) + read_from_s3(s) + written_to_efs(s, region_of_job(s));
   add_one_off(change, copy, words::copied_to_efs);
   add_one_off(change, kept_bucket(s), words::kept_bucket(s.jobs));

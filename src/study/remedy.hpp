@@ -118,6 +118,13 @@ Money copied_bucket(const Situation& s);
 /// What holding the data in its store of objects adds to the bills of all jobs: what is made from
 /// it does not take its place.
 Money kept_bucket(const Situation& s);
+/// How long each run holds a copy that is made once: as long as the data is, and otherwise its part
+/// of the months over which runs that share the copy are spread; empty: for its own time.
+std::optional<Duration> held_by_each(const Situation& s);
+/// The same as a key of a new "/source"; "": none.
+std::string key_of_held(const std::optional<Duration>& held);
+/// Where runs share a copy, and nothing says how long it is held: the change says so.
+void warn_of_holding(const Situation& s, Change& change);
 /// Has the copy of a dataset on the job's bill, as it is nobody else's.
 void bill_copy(const Situation& s, Change& change);
 /// What holding such a copy as well adds to them, on no bill but that of what is filled from it.

@@ -170,12 +170,13 @@ std::string_view name_of(BillPart part) {
 }
 
 static constexpr std::string_view not_used = ", booked and not used";
+static constexpr std::string_view kept_warm = ", kept warm";
 
 /// Of instances that the job does not hold; "" of all other lines.
 static std::string_view held_for(const BillLine& line) {
   const auto* const machines = std::get_if<ChargedInstances>(&line.charge);
   if (machines == nullptr) return "";
-  return machines->unused ? not_used : machines->warm ? ", kept warm" : "";
+  return machines->unused ? not_used : machines->warm ? kept_warm : "";
 }
 
 std::string name_of_line(const BillLine& line) {
@@ -183,7 +184,7 @@ std::string name_of_line(const BillLine& line) {
 }
 
 bool may_come_to_nothing(std::string_view name) {
-  return name.ends_with(not_used);
+  return name.ends_with(not_used) || name.ends_with(kept_warm);
 }
 
 std::string item(const BillLine& line) {

@@ -45,6 +45,10 @@ std::string copied_once(std::string_view region);
 std::string region_with_data(std::string_view region, Bytes data);
 std::string copied_there(std::string_view region);
 inline constexpr std::string_view way_without_price = " (what the copy costs is not known)";
+/// Of a copy that runs of other days share.
+inline constexpr std::string_view held_while_running =
+    " (the copy is paid for while runs take: give /source/storage_held or "
+    "/accounting/runs_per_month)";
 inline constexpr std::string_view held_copy = "the copy's bucket";
 /// "2 × p4d.24xlarge in us-east-1, where the data is"
 std::string in_cloud_of_data(double n, std::string_view instance, std::string_view region);

@@ -372,6 +372,52 @@ TEST_CASE("remedies: a copy does not take its original off the bill") {
   CHECK(moved.bill.transfer == Money{});
 }
 
+TEST_CASE("remedies: a copy that is made once is held until the last run that shares it") {
+  // 20 GB, at 0.30 USD for a GB and month of EFS and 0.023 of S3.
+  constexpr double efs = 20.0 * 0.30, s3 = 20.0 * 0.023;
+  const auto job = [](const char* runs, const char* a_month, const char* held) {
+    return testing_resolve::Settings{
+        {"/source", R"({"service": "s3", "input_mode": "FastFile", "region": "us-east-2"})"},
+        {"/source/storage_held", held},
+        {"/accounting/runs", runs},
+        {"/accounting/runs_per_month", a_month}};
+  };
+  const auto stored = [](const testing_resolve::Settings& settings, const char* name,
+                         const char* line) {
+    const auto changes = tried(settings, name);
+    REQUIRE(changes.size() == 1);
+    return line_of(run_with(settings, changes.front().set), line);
+  };
+  const auto warned = [](const testing_resolve::Settings& settings, const char* name) {
+    return tried(settings, name).front().words.find("/source/storage_held") != std::string::npos;
+  };
+  // Four runs a month hold it a quarter of a month each.
+  const auto runs = job("240", "4", "null");
+  CHECK(stored(runs, "efs", "EFS Standard") == Approx(efs / 4.0));
+  CHECK(stored(runs, "copy_data", "S3 STANDARD") == Approx(s3 / 4.0));
+  const double brought = 20.0 * 0.01 + 200000.0 * 5e-6;
+  CHECK(tried(runs, "fsx").front().one_off.base() == Approx(brought + s3 / 4.0));
+  // As long as the data is held, where that is said.
+  const auto held = job("240", "4", "1460 h");
+  CHECK(stored(held, "efs", "EFS Standard") == Approx(efs * 2.0));
+  CHECK(stored(held, "copy_data", "S3 STANDARD") == Approx(s3 * 2.0));
+  // Of one run the copy is held for its time, and so is one that jobs share one after the other.
+  const double once = stored(job("1", "4", "null"), "efs", "EFS Standard");
+  CHECK(once < efs / 100.0);
+  auto jobs = runs;
+  jobs.emplace_back("/job/jobs", "240");
+  CHECK(stored(jobs, "efs", "EFS Standard") == Approx(once).epsilon(1e-3));
+  // Nobody knows how long runs without a number a month take in all.
+  const auto spread = job("240", "null", "null");
+  for (const char* const name : {"efs", "copy_data", "fsx"}) {
+    INFO(name);
+    CHECK(warned(spread, name));
+    CHECK_FALSE(warned(runs, name));
+    CHECK_FALSE(warned(held, name));
+    CHECK_FALSE(warned(jobs, name));
+  }
+}
+
 TEST_CASE("remedies: data in another cloud is copied to the job's, or the job goes to it") {
   // 20 GB in 200,000 objects. From AWS 0.09 USD/GB and 0.40 USD for a million GETs, into GCS
   // 0.05 USD for ten thousand.

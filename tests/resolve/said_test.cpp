@@ -216,6 +216,15 @@ TEST_CASE("said: jobs that share a file system pay for it alike") {
   CHECK(!says(for_as_long("1", "100 h").remarks, "the bill lacks the rest"));
 }
 
+TEST_CASE("said: runs in all have no effect where neither preparation nor advice counts them") {
+  constexpr const char* words = "/accounting/runs has no effect";
+  const Settings runs = {{"/accounting/runs", "30"}};
+  CHECK(!says(resolved(runs).remarks, words));
+  Settings beside = runs;
+  beside.emplace_back("/job/jobs", "3");
+  CHECK(says(resolved(beside).remarks, words));
+}
+
 TEST_CASE("said: what SageMaker and offline preprocessing take is not on the bill, and said") {
   const auto job = resolved({{"/cluster/instance", "ml.p3.2xlarge"},
                              {"/cluster/price", "3.825 USD/h"},

@@ -74,6 +74,16 @@ TEST_CASE("billing: what a shared cache gives an instance of another zone is pai
     const double fetched = some.dollars("S3 GET") / 0.4e-6 * 1e-3;
     CHECK(crossed + fetched == Approx(4000.0).epsilon(1e-6));
   }
+  // Where all has room in memory an instance asks for what it never had, of 10 GB three quarters
+  // and then three quarters of those. Two of the three others are in the other zone.
+  const Billed held = apart({{"dataset.samples", "10000"},
+                             {"source.shared_cache", "true"},
+                             {"source.cache", "10 GB"},
+                             {"job.epochs", "3"},
+                             {"disk.page_cache", "20 GB"},
+                             {"cluster.instances", "4"}});
+  CHECK(held.dollars(line) ==
+        Approx(10.0 * (0.75 + 0.75 * 0.75) * 2.0 / 3.0 * 2 * 0.01).epsilon(1e-3));
 }
 
 TEST_CASE("billing: what has a price in AWS alone leaves other clouds' bills without it") {
@@ -103,6 +113,12 @@ TEST_CASE("billing: what has a price in AWS alone leaves other clouds' bills wit
   CHECK(caveats_say(through_nat, "The NAT gateway is not on the bill"));
   CHECK_FALSE(on("p3.2xlarge", "us-east-1", zones).bill.unpriced);
   CHECK_FALSE(on("p3.2xlarge", "us-east-1", nat).bill.unpriced);
+  // Nor are gradients of which it is not known how many they are.
+  const Billed unknown =
+      on("p3.2xlarge", "us-east-1",
+         {{"cluster.instances", "2"}, {"cluster.zones", "2"}, {"job.efficiency", "0.9"}});
+  CHECK(unknown.bill.unpriced);
+  CHECK(caveats_say(unknown, "Gradients between zones are not on the bill: how many bytes"));
   // Nothing crosses where nothing is exchanged.
   Settings quiet = zones;
   quiet.back().second = "0 B";

@@ -257,7 +257,7 @@ TEST_CASE("check: much better is a stale baseline, better and dearer is not") {
 }
 
 TEST_CASE("check: hours that are kept warm, or booked, do not fall off the bill unseen") {
-  const auto with = [](double warm, std::optional<double> unused) {
+  const auto with = [](std::optional<double> warm, std::optional<double> unused) {
     Result result = result_with(10.0, 100.0, 5.0);
     const auto add = [&](double dollars, bool of_nobody, bool kept) {
       BillLine line;
@@ -267,7 +267,7 @@ TEST_CASE("check: hours that are kept warm, or booked, do not fall off the bill 
       result.bill.lines.push_back(line);
     };
     add(50.0, false, false);
-    if (warm > 0.0) add(warm, false, true);
+    if (warm) add(*warm, false, true);
     if (unused) add(*unused, true, false);
     return result;
   };
@@ -276,10 +276,12 @@ TEST_CASE("check: hours that are kept warm, or booked, do not fall off the bill 
     return judge(&figures, now, {}).level;
   };
   CHECK(level(with(9.0, {}), with(9.0, {})) == Level::pass);
-  CHECK(level(with(9.0, {}), with(0.0, {})) == Level::fail);
-  CHECK(level(with(0.0, 20.0), with(0.0, {})) == Level::fail);
+  CHECK(level(with(9.0, {}), with({}, {})) == Level::fail);
+  CHECK(level(with({}, 20.0), with({}, {})) == Level::fail);
   // A job that uses all that is booked has nothing left, and nothing has fallen off.
-  CHECK(level(with(0.0, 20.0), with(0.0, 0.0)) == Level::pass);
+  CHECK(level(with({}, 20.0), with({}, 0.0)) == Level::pass);
+  // Nor where the least that is billed holds the hours that are kept warm.
+  CHECK(level(with(9.0, {}), with(0.0, {})) == Level::pass);
 }
 
 TEST_CASE("attribution: mixtures that cannot run share their part with the next group") {
