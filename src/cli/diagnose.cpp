@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "api/diagnose_work.hpp"
 #include "base/byte_order_mark.hpp"
@@ -151,23 +149,19 @@ void add_samples(Readings& readings, const GivenFiles& files, const formats::Sum
   if (files.samples) {
     add(schema::parse_samples(files.samples->text, files.samples->name, columns));
   }
-  // Of each reading the files that show it, and their means.
-  std::map<std::string, std::vector<std::pair<std::string, double>>> shown;
+  std::map<std::string, std::pair<std::string, double>> first;  // of a reading its file and mean
   for (const GivenText& screen : files.screens) {
     schema::Samples samples = formats::read_screens(screen.text, screen.name, over);
     for (const auto& [name, shares] : samples.shares) {
-      shown[name].emplace_back(screen.name, mean(shares));
+      const double share = mean(shares);
+      const auto [before, fresh] = first.try_emplace(name, screen.name, share);
+      constexpr double alike = 0.1;
+      const ReadingRow* const row = find_reading(name);
+      if (fresh || row == nullptr || std::abs(before->second.second - share) < alike) continue;
+      samples.remarks.push_back(words::read_as_one(*row, before->second.first,
+                                                   before->second.second, screen.name, share));
     }
     add(std::move(samples));
-  }
-  for (const auto& [name, means] : shown) {
-    constexpr double alike = 0.1;
-    const ReadingRow* const row = find_reading(name);
-    const auto [least, most] =
-        std::minmax_element(means.begin(), means.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (row == nullptr || most->second - least->second < alike) continue;
-    remarks.push_back(words::read_as_one(*row, means));
   }
   add_shares(readings, all);
   if (!files.observation.empty() || files.samples) return;

@@ -234,10 +234,10 @@ struct LeftOut {
     }
     if (other_nodes > 0) {
       list.push_back(
-          fmt::format("{} with a number of instances other than {}, {}, {} left out: "
+          fmt::format("{} with a number of instances other than {} ({}) {} left out: "
                       "a SkyPilot task has a single number of nodes",
                       counted(other_nodes), nodes,
-                      recommended ? "the number that the result recommends" : "that of the best",
+                      recommended ? "what the result recommends" : "that of the best",
                       other_nodes == 1 ? "is" : "are"));
     }
     return list;

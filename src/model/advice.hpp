@@ -125,17 +125,15 @@ struct Remedied {
   std::string change;                                    ///< "num_workers = 3"
   /// How many times as long the job may take by it, where no limit allows for more.
   double longest = std::numeric_limits<double>::infinity();
-  /// As `run` states it where `confirmed`; by its events, as all others and the job as it is, where
-  /// those of one of them part from the mean.
-  std::optional<JobFigures> after;
-  Money one_off;                ///< what it costs once, beside the jobs
-  std::string one_off_words{};  ///< of what that is made
-  Money saved;                  ///< over all jobs, less what it costs once
-  Duration sooner;              ///< of one job
+  std::optional<JobFigures> after;  ///< as `run` states it where `confirmed`
+  Money one_off;                    ///< what it costs once, beside the jobs
+  std::string one_off_words{};      ///< of what that is made
+  Money saved;                      ///< over all jobs, less what it costs once
+  Duration sooner;                  ///< of one job
   /// Share of the draws of all that is uncertain in which it saves; empty where nothing was drawn.
   std::optional<double> pays;
-  /// Of those advised first, and of all where the job as it is or one of these is stated by its
-  /// events; empty: no events.
+  /// Of those advised first, and of all where the job as it is is stated by its events; empty: no
+  /// events.
   std::optional<Confirmed> confirmed{};
   std::string reason{};                ///< why it is impossible, or what to give
   std::vector<std::string> caveats{};  ///< that the changed job has and the job as it is has not

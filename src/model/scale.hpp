@@ -62,7 +62,6 @@ struct ScaleCurve {
 
 struct Scaling {
   BatchKept kept = BatchKept::per_gpu;
-  bool whatever_batch = false;         ///< its time is given, and no batch changes any of it
   std::optional<double> global_batch;  ///< samples, where that is kept
   std::optional<Duration> deadline;
   std::optional<HourlyPrice>

@@ -9,7 +9,6 @@
 
 #include "base/number_text.hpp"
 #include "model/efficiency.hpp"
-#include "report/brief.hpp"
 #include "report/choice_words.hpp"
 #include "report/numbers.hpp"
 #include "report/shared_limit_words.hpp"
@@ -303,9 +302,6 @@ std::string confirmed_words(const Scaling& scaling) {
 }
 
 std::string kept_words(const Scaling& scaling) {
-  if (scaling.whatever_batch) {
-    return "The duration is that of one instance, and holds for whatever batch it had.";
-  }
   if (scaling.kept == BatchKept::global) {
     return fmt::format(
         "Strong scaling: the global batch{} is kept, so each GPU's share of it shrinks as "
@@ -358,8 +354,7 @@ std::vector<std::string> caveats_of_more(const Scaling& scaling) {
       if (row.instances == 1.0) {
         known.push_back(std::move(like));
       } else if (std::find(known.begin(), known.end(), like) == known.end()) {
-        list.push_back(fmt::format("{} (from {} on).", without_full_stop(caveat),
-                                   instances_text(row.instances)));
+        list.push_back(fmt::format("With {}: {}", instances_text(row.instances), caveat));
       }
     }
     if (row.instances > 1.0) break;

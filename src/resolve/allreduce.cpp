@@ -274,9 +274,9 @@ static void resolve_gradients(Context& context) {
     if (context.texts && inputs.instances > 1.0 && job.step && job.step->gpus) {
       context.out.caveats.push_back(
           "What gradients cost is not known: the step was measured on GPUs that trained together, "
-          "and nothing beside it is exchanged (/job/allreduce/gradient_bytes = 0). What their "
-          "exchange takes of it is taken to be the same on any number of instances, so that these "
-          "scale without loss.");
+          "and none are exchanged beside it (/job/allreduce/gradient_bytes = 0). What it contains "
+          "of them is taken to be the same on any number of instances, which so scale without "
+          "loss.");
     }
   } else if (is_computed(job)) {
     inputs.exposed_allreduce = exchange(context, job.allreduce.value_or(AllReduce{}));

@@ -101,7 +101,7 @@ class Adviser {
                               options_.constraints};
     try_remedies(situation);
     // What is stated of some jobs by their events is not compared with the mean of others.
-    if (is_by_events()) state_all_by_events();
+    if (is_by_events()) state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
     choose_rung(advice_, savings_);
     advice_.remedies = ranked(advice_.remedies, savings_);
     if (options_.events) state_first();
@@ -133,7 +133,6 @@ class Adviser {
   [[nodiscard]] RunOptions by_events(bool events) const {
     RunOptions options = plain();
     options.events = events;
-    options.state_events = events && all_by_events_;
     options.seed = options_.seed;
     return options;
   }
@@ -186,28 +185,12 @@ class Adviser {
     }
   }
 
-  /// States the job as it is and all rows by their events. As `run` states each alone, some by the
-  /// mean, they would differ by what tells the two apart, which may be more than a remedy saves.
-  void state_all_by_events() {
-    all_by_events_ = true;
-    if (!is_by_events()) {
-      Stated job = stated({Setting{}}).front();
-      const bool held = advice_.before.held;
-      advice_.before = job.figures;
-      advice_.before.held = held;
-      advice_.confirmed = std::move(job.confirmed);
-      savings_.before = advice_.before;
-    }
-    state(rows_if([](const Remedied& row) { return row.after.has_value(); }));
-  }
-
   /// What the changed job saves, and whether that is worth a remedy.
   void weigh(Remedied& row) const {
     row.sooner = advice_.before.time - row.after->time;
     row.saved = options_.jobs * (advice_.before.total - row.after->total) - row.one_off;
     const double change = 1.0 - savings_.cost(*row.after, row.one_off) / savings_.cost_before();
-    const bool ever = row.pays.value_or(1.0) > 0.0;  // saves in any draw, where these were made
-    const bool helps = (change >= least_saving && ever) || savings_.rescues(row);
+    const bool helps = change >= least_saving || savings_.rescues(row);
     const bool too_long = savings_.too_long(*row.after, row.longest, advice_.before.time);
     row.standing = helps ? too_long ? RemedyStanding::takes_longer : RemedyStanding::advised
                    : change > -least_saving ? RemedyStanding::no_help
@@ -393,9 +376,9 @@ class Adviser {
            (row.pays.value_or(1.0) >= 0.5 || savings_.rescues(row));
   }
 
-  /// States what is advised first, and all, the job as it is too, once the events of one of them
-  /// change its figures. What does not help by its events, or only kept the deadline and the budget
-  /// by the mean, makes room for what comes next.
+  /// States what is advised first, and all that is advised once the events of one of them change
+  /// its figures. What does not help by its events, or only kept the deadline and the budget by the
+  /// mean, makes room for what comes next.
   void state_first() {
     constexpr int most_rounds = 3;
     for (int round = 0; round < most_rounds; ++round) {
@@ -406,11 +389,11 @@ class Adviser {
       });
       if (first.empty()) return;
       state(first);
-      if (!all_by_events_ && std::any_of(first.begin(), first.end(), [](const Remedied* row) {
-            return parts_from_mean(*row);
-          })) {
-        state_all_by_events();
-        choose_rung(advice_, savings_);
+      if (std::any_of(first.begin(), first.end(),
+                      [](const Remedied* row) { return parts_from_mean(*row); })) {
+        state(rows_if([](const Remedied& row) {
+          return row.standing == RemedyStanding::advised && !row.confirmed;
+        }));
       }
       advice_.remedies = ranked(advice_.remedies, savings_);
     }
@@ -576,7 +559,6 @@ class Adviser {
   Duration mean_time_;  ///< of the job as it is, as trials have theirs
   std::vector<Trial> trials_;
   std::vector<std::optional<double>> drawn_before_;
-  bool all_by_events_ = false;  ///< of jobs whose events are affordable and vary
 };
 
 }  // namespace

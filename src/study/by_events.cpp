@@ -218,7 +218,7 @@ Stated simulate_stated(const pipeline::Inputs& inputs, const RunOptions& options
     }
   }
   ByEvents found = beside(stated.mean, events, affordable.seeds, relative_error(events));
-  found.stated = options.state_events || parts();
+  found.stated = parts();
   if (found.stated) {
     events.variance = stated.mean.variance;
     stated.outcome = std::move(events);

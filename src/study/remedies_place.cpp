@@ -11,7 +11,6 @@
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/resolve.hpp"
-#include "resolve/services.hpp"
 #include "study/cost.hpp"
 #include "study/remedy.hpp"
 #include "study/run.hpp"
@@ -313,9 +312,8 @@ const Remedy place_list[] = {
      }},
     {{"checkpoints_nearby", "checkpoints in the job's own region", RemedyKind::setting, 0.5,
       paid_for_nothing, "checkpoints are written to another region or cloud",
-      "each byte of a checkpoint that leaves the region is paid for, and none of those that stay "
-      "in "
-      "it (EC2 on-demand pricing, data transfer)",
+      "each byte of each checkpoint is paid for on its way, and within a region by none (EC2 "
+      "on-demand pricing, data transfer)",
       "what reads them elsewhere pays for that way; a copy elsewhere outlives a region that fails",
       same_training, bill_alone},
      [](const Situation& s) { return checkpoints_leave(s) && store_of_job(s) != nullptr; },
@@ -343,7 +341,7 @@ const Remedy place_list[] = {
      [](const Situation& s) {
        const Service store = s.scenario.source.service.family();
        return (store == Service::fsx_lustre || store == Service::efs) && s.on_aws() &&
-              resolve::bills_file_system(s.scenario.source) && s.result.bill.storage > Money{};
+              s.scenario.source.bill_storage.value_or(true) && s.result.bill.storage > Money{};
      },
      to_bucket},
 };

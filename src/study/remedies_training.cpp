@@ -461,8 +461,8 @@ const Remedy training_list[] = {
        const auto rare = rarer_checkpoints(s);
        if (!rare || minutes(rare->every) <= s.inputs().checkpoint_interval) return {};
        const std::string text = whole_text(rare->every) + " min";
-       return {{{{"/job/checkpoint/interval", text}},
-                words::checkpoint_every(minutes(rare->every), rare->only_one)}};
+       return {
+           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text, rare->only_one)}};
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",

@@ -29,9 +29,6 @@ struct RunOptions {
   bool exact = false;   ///< execute every event instead of skipping what repeats
   bool events = false;  ///< without `exact`: beside the mean as many events as are affordable,
                         ///< which are stated where they part from it (by_events.hpp)
-  /// Of jobs that are compared with one that its events state: theirs are stated as well, however
-  /// little they part from the mean.
-  bool state_events = false;
   /// Of the mean's epochs in replications: as the events have it.
   double stretch = 1.0;
   int replications = 0;  ///< > 0: draw parameters and random times, report bands
@@ -47,12 +44,10 @@ struct RunOptions {
   std::function<bool()> enough{};
   /// Whose errors of the model replications draw; null: those that were learned.
   const ClassErrors* class_errors = nullptr;
-  Gains gains = Gains::rivals;   ///< several simulations, most of a run
-  bool refuse_unheld = false;    ///< refuse weights that no GPU holds, which are doubted otherwise:
-                                 ///< of points among which one is chosen
-  bool try_workers = false;      ///< fill Bottleneck::workers: a few dozen simulations
-  bool as_many_samples = false;  ///< its steps were made those of as many samples as on any other
-                                 ///< number of instances
+  Gains gains = Gains::rivals;  ///< several simulations, most of a run
+  bool refuse_unheld = false;   ///< refuse weights that no GPU holds, which are doubted otherwise:
+                                ///< of points among which one is chosen
+  bool try_workers = false;     ///< fill Bottleneck::workers: a few dozen simulations
 };
 
 struct Stated;

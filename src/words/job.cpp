@@ -50,7 +50,7 @@ std::string launch_holds(Duration launch, Duration step) {
 
 std::string launch_binds(Duration launch, Duration handover) {
   return fmt::format(
-      "The main process needs {} for each batch, {} of them to start the step "
+      "Of the {} that the main process needs for each batch, it starts the step for {} "
       "(/job/step/launch): CUDA graphs or torch.compile start a step with fewer calls, and larger "
       "batches need fewer steps.",
       short_time(handover), short_time(launch));
@@ -192,9 +192,9 @@ std::string same_samples(double instances, double steps, bool in_fewer_steps) {
 
 std::string more_samples_in_as_many_steps(double instances, double alike) {
   return fmt::format(
-      "/job/steps counts the batches of each GPU: in as many steps, {:g} instances train on {} the "
-      "samples of one",
-      instances, alike == 2.0 ? "twice" : fmt::format("{:g} times", alike));
+      "/job/steps are batches of each GPU: {:g} instances train on {:g} times the samples of one "
+      "in as many",
+      instances, alike);
 }
 
 }  // namespace feedrate::words

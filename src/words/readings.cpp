@@ -162,19 +162,11 @@ std::string read_in_typical_time(const std::string& path, Duration of, std::size
       path, reading_text(time, of.base()), left_out);
 }
 
-std::string read_as_one(const ReadingRow& row,
-                        const std::vector<std::pair<std::string, double>>& files) {
-  constexpr std::size_t most = 4;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(most, files.size()); ++i) {
-    list += fmt::format("{}{} ({})", i > 0 ? ", " : "", files[i].first,
-                        reading_text(row.kind, files[i].second));
-  }
-  if (files.size() > most) list += fmt::format(" and {} more", files.size() - most);
+std::string read_as_one(const ReadingRow& row, const std::string& one, double share,
+                        const std::string& other, double other_share) {
   return fmt::format(
-      "{} is the mean of files that differ: {}; if they are of several machines, diagnose each by "
-      "itself",
-      row.title, list);
+      "{} is the mean of {} ({}) and {} ({}): if they are of two machines, diagnose each apart",
+      row.title, one, reading_text(row.kind, share), other, reading_text(row.kind, other_share));
 }
 
 std::string judged_in_typical_time(Duration of) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/units.hpp"
 #include "model/readings.hpp"
@@ -30,9 +29,9 @@ std::pair<std::string, std::string> told_apart(ReadingKind kind, double value, d
 std::string read_in_typical_time(const std::string& path, Duration of, std::size_t left_out);
 /// The same of the rules below a heat map.
 std::string judged_in_typical_time(Duration of);
-/// Of files, at least two, that do not show the same mean of a reading: their names and means.
-std::string read_as_one(const ReadingRow& row,
-                        const std::vector<std::pair<std::string, double>>& files);
+/// Of two files that show another mean of the same reading each.
+std::string read_as_one(const ReadingRow& row, const std::string& one, double share,
+                        const std::string& other, double other_share);
 /// Of an observation of more steps and samples of workers than are kept.
 std::string judged_first_part();
 

@@ -143,11 +143,10 @@ std::string faster_steps(double times, double low, double high) {
                      low, high);
 }
 
-std::string checkpoint_every(Duration interval, bool only_one) {
+std::string checkpoint_every(std::string_view interval, bool only_one) {
   return fmt::format(
       "a checkpoint every {}{}; what failures lose is simulated with /cluster/failures only",
-      interval < hours(2.0) ? whole_text(interval / minutes(1.0)) + " min" : span_words(interval),
-      only_one ? ", so one in the job" : "");
+      interval, only_one ? ", so one in the job" : "");
 }
 
 std::string best_checkpoints(const std::optional<Duration>& interval) {

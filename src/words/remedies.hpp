@@ -76,7 +76,7 @@ std::string smaller_samples(Bytes now, Bytes before);
 /// `low` and `high`: of the published models.
 std::string faster_steps(double times, double low, double high);
 /// `only_one`: of the job, whatever failures ask for.
-std::string checkpoint_every(Duration interval, bool only_one);
+std::string checkpoint_every(std::string_view interval, bool only_one);
 /// "a checkpoint every 3.31 h, the best interval"; empty: not known before it is tried.
 std::string best_checkpoints(const std::optional<Duration>& interval);
 /// "24 h booked (95 % of draws take 22.1 h at most)"
@@ -92,7 +92,7 @@ inline constexpr std::string_view price_of_catalogue = ", at the catalogue's pri
 std::string from_bucket(std::string_view mode);
 inline constexpr std::string_view copied_to_bucket = "the copy to S3";
 inline constexpr std::string_view moved_objects = "moving the objects";
-/// "checkpoints to S3 in the job's region"
+/// "checkpoints to s3 in the job's region"
 std::string checkpoints_nearby(std::string_view store);
 /// "2 of 4 instances on demand"
 std::string on_demand_of(double n, double instances);

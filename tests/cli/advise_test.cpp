@@ -257,47 +257,6 @@ TEST_CASE("advise: what is paid once is paid for as many runs as the job says it
   CHECK(at(*json_of(job + "--set /accounting/runs=100 --sharing-jobs 3"), "jobs").number == 3.0);
 }
 
-TEST_CASE(
-    "advise: where the events of one job are stated, those of all that it is held against are") {
-  const testing_cli::Folder folder;
-  // By its events the job is off by 1.0 % and with some remedies by little more: `run` states the
-  // mean of the one and the events of the others.
-  const auto advice = json_of("advise '" + folder.write("near.json", R"({"name": "near",
-    "dataset": {"samples": 1000000, "bytes_per_sample": "110 KB", "samples_per_object": 1},
-    "source": {"service": "s3", "input_mode": "stream", "region": "us-west-2",
-               "storage_class": "STANDARD_IA", "bill_storage": true, "storage_held": "720 h"},
-    "loader": {"kind": "pytorch", "num_workers": "cpus-1", "batch_size": 64},
-    "preprocess": [{"operation": "decode", "cpu": "5 ms"}],
-    "cluster": {"instance": "p4d.24xlarge", "instances": 2, "region": "us-east-1", "zones": 2},
-    "job": {"epochs": 20, "step": {"per_sample": "1 ms"},
-            "checkpoint": {"interval": "5 min", "size": "20 GB"}},
-    "accounting": {"runs": 30}})") +
-                              "'");
-  const double before = at(*advice, "before.total_s").number;
-  CHECK(before == at(*advice, "confirmed.by_events.total_s").number);
-  const double by_mean = at(*advice, "confirmed.by_events.mean_total_s").number;
-  REQUIRE(std::abs(before / by_mean - 1.0) < 0.01);
-  int stated = 0;
-  std::set<double> numbers;
-  for (const auto& row : at(*advice, "remedies").items) {
-    INFO(at(*row, "remedy").text);
-    if (const double number = at(*row, "number").number; number > 0.0) {
-      CHECK(numbers.insert(number).second);
-    }
-    if (at(*row, "confirmed").kind == feedrate::schema::JsonKind::null) continue;
-    const double after = at(*row, "confirmed.by_events.total_s").number;
-    CHECK(at(*row, "after.total_s").number == after);
-    CHECK(at(*row, "sooner_s").number == Approx(before - after));
-    ++stated;
-  }
-  CHECK(stated > 5);
-  CHECK(*numbers.rbegin() == static_cast<double>(numbers.size()));
-  // Written in the background, checkpoints take no time of it.
-  const auto* background = row_of(*advice, "background_checkpoints");
-  REQUIRE(background != nullptr);
-  CHECK(at(*background, "sooner_s").number > 0.0);
-}
-
 TEST_CASE("advise: bad input is refused with what was expected") {
   const std::string file = "scenarios/caltech256_p3.json ";
   const std::pair<std::string, std::string> wrong[] = {

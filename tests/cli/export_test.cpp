@@ -285,7 +285,7 @@ TEST_CASE("skypilot: what misses the result's deadline or budget is no candidate
   INFO(of_scale.out << of_scale.err);
   CHECK(has(of_scale.out, fmt::format("num_nodes: {:g}\n", recommended)));
   CHECK(has(of_scale.err, "left out: later than the deadline of the result"));
-  CHECK(has(of_scale.err, ", the number that the result recommends, "));
+  CHECK(has(of_scale.err, "(what the result recommends)"));
 
   const std::string varied = job + "--vary num_workers=1,4 --vary instance=p3.2xlarge,g5.xlarge ";
   REQUIRE(shell("feedrate sweep" + varied + fmt::format("--deadline '{} s' ", 1.01 * alone) +

@@ -119,24 +119,6 @@ TEST_CASE("scale: bands, and the remarks of all rows, those of some with their n
   }
 }
 
-TEST_CASE("scale: of a job that is given by its duration no batch is said to be kept") {
-  const Folder folder;
-  const std::string given = folder.write("given.json", R"({"name": "given",
-    "cluster": {"instance": "p4d.24xlarge", "region": "us-east-1"},
-    "job": {"duration_on_one_instance": "10 h", "efficiency": 0.9}})");
-  for (const char* flag : {"", " --strong"}) {
-    const Outcome text = shell("feedrate scale '" + given + "' --to 4" + flag);
-    INFO(text.out);
-    CHECK(has(text.out, "The duration is that of one instance, and holds"));
-    CHECK_FALSE(has(text.out, "global batch"));
-  }
-  // What its steps exchange depends on how many they are.
-  const std::string steps = "feedrate scale '" + given +
-                            "' --to 4 --set /job/steps=1000 --set /job/efficiency=null "
-                            "--set /job/allreduce/parameters=1e9";
-  CHECK(has(shell(steps).out, "The batch of each GPU is kept"));
-}
-
 TEST_CASE("scale: the global batch is kept on request, and rounding is said") {
   const Outcome text = shell(caltech + "--strong --to 12");
   INFO(text.out);

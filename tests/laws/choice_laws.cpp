@@ -63,12 +63,10 @@ void check_choice(const Choice& choice, Minimized of) {
   if (choice.chosen > 0) CHECK(beats(choice.best(), choice.contenders.front(), of));
 }
 
-/// The outlay, the bottleneck and the events of the contender are those of a run of it; with
-/// `all_by_events` of one that states its events, however little they part from the mean.
-void check_as_run(const Confirmed& one, const Scenario& scenario, bool all_by_events = false) {
+/// The outlay, the bottleneck and the events of the contender are those of a run of it.
+void check_as_run(const Confirmed& one, const Scenario& scenario) {
   study::RunOptions options;
   options.events = true;
-  options.state_events = all_by_events;
   options.seed = seed;
   const Result ran = study::run(scenario, catalog(), nullptr, options);
   REQUIRE(ran.by_events);
@@ -419,9 +417,7 @@ TEST_CASE("choice: what is advised first saves by its events too") {
       CHECK(advice.before.time == by_mean.before.time);
       return;
     }
-    // What the events of one of them tell otherwise is told by those of all.
-    const bool by_events = advice.confirmed->by_events.stated;
-    check_as_run(*advice.confirmed, make({}), by_events);
+    check_as_run(*advice.confirmed, make({}));
     CHECK(advice.before.time == advice.confirmed->outlay.time);
     const auto cost = [&](const JobFigures& job, Money one_off) {
       return advice.priced ? options.jobs * job.total.base() + one_off.base() : job.time.base();
@@ -434,19 +430,18 @@ TEST_CASE("choice: what is advised first saves by its events too") {
     for (const Remedied& row : advice.remedies) {
       INFO(row.what.name);
       if (row.confirmed) {
-        check_as_run(*row.confirmed, make(row.set), by_events);
-        CHECK(row.confirmed->by_events.stated == by_events);
+        check_as_run(*row.confirmed, make(row.set));
         CHECK(row.after->time == row.confirmed->outlay.time);
         CHECK(row.after->total == row.confirmed->outlay.total);
       }
-      if (by_events && row.after) CHECK(row.confirmed);
+      if (advice.confirmed->by_events.stated && row.after) CHECK(row.confirmed);
       if (row.standing != RemedyStanding::advised) continue;
       if (place++ == 0 && row.confirmed) ++simulated;
       if (!meets(advice.before) && meets(*row.after)) continue;
       CHECK(cost(*row.after, row.one_off) <= now * (1.0 - 0.999 * least_saving));
     }
     if (advice.together && advice.together->confirmed) {
-      check_as_run(*advice.together->confirmed, make(advice.together->set), by_events);
+      check_as_run(*advice.together->confirmed, make(advice.together->set));
     }
   });
   CHECK_DRAWN(simulated > 2);

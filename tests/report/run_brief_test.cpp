@@ -259,12 +259,12 @@ TEST_CASE("run: a job held by the starts of its steps is told so, and not of bat
   const std::string full = flat(to_text(run_report(launches), narrow));
   INFO(full);
   CHECK(has(full, "the main process starting each step twice as fast would finish the job "));
-  CHECK(has(full, " 3 s of them to start the step ("));
+  CHECK(has(full, "it starts the step for 3 s ("));
   const NamedResult takes = of("1 ms", "3 s");
   REQUIRE(takes.result.bottleneck.stage == Stage::handover);
   const std::string other = flat(to_text(run_report(takes), narrow));
   CHECK(has(other, "the main process taking each batch twice as fast would finish the job "));
-  CHECK_FALSE(has(other, " of them to start the step "));
+  CHECK_FALSE(has(other, "it starts the step for "));
 }
 
 TEST_CASE("run: training begins after start-up, and its first step ends later than that") {

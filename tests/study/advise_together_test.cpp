@@ -141,21 +141,4 @@ TEST_CASE(
   CHECK_FALSE(refused.best());
 }
 
-TEST_CASE("advise: what is advised no more has no number left of when it was") {
-  const study::Savings savings{job_of(100.0), true, 1.0, {}};
-  std::vector<Remedied> rows(3);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].number = i + 1;
-    rows[i].standing = RemedyStanding::advised;
-    rows[i].after = job_of(90.0 + static_cast<double>(i));
-  }
-  rows[1].standing = RemedyStanding::no_help;
-  const std::vector<Remedied> made = study::ranked(rows, savings);
-  REQUIRE(made.size() == 3);
-  CHECK(made[0].number == 1);
-  CHECK(made[1].number == 2);
-  CHECK(made[2].standing == RemedyStanding::no_help);
-  CHECK(made[2].number == 0);
-}
-
 }  // namespace
