@@ -95,4 +95,13 @@ std::vector<std::string> FilesInMemory::names(const std::string& folder) const {
   return found;
 }
 
+std::string without_endings(const std::string& path) {
+  const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+  return path.substr(0, path.find('.', name));
+}
+
+std::string file_stem(const std::string& path) {
+  return std::filesystem::path(without_endings(path)).filename().string();
+}
+
 }  // namespace feedrate

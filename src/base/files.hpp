@@ -27,6 +27,11 @@ class Files {
   [[nodiscard]] virtual std::vector<std::string> names(const std::string& folder) const = 0;
 };
 
+/// "nodes/n1" of "nodes/n1.jsonl.gz": the endings say what a file holds, not whose it is.
+std::string without_endings(const std::string& path);
+/// "n1" of it.
+std::string file_stem(const std::string& path);
+
 /// The files of the file system.
 const Files& files_on_disk();
 

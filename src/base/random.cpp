@@ -117,7 +117,7 @@ static double chi_square_share(double x, double whole) {
 
 double chi_square_quantile(double u, double degrees_of_freedom) {
   if (degrees_of_freedom < 3.0) return -2.0 * portable::log1p(-u);
-  const double whole = std::round(degrees_of_freedom);
+  const double whole = degrees_of_freedom;
   if (whole > 100.0) return whole + normal_quantile(u) * std::sqrt(2.0 * whole);
   double low = 0.0;
   double high = whole;

@@ -16,6 +16,7 @@
 #include "api/scenario_maker.hpp"
 #include "base/errors.hpp"
 #include "base/exit_status.hpp"
+#include "base/files.hpp"
 #include "base/line_file.hpp"
 #include "base/quote.hpp"
 #include "base/text_file.hpp"
@@ -164,12 +165,6 @@ std::string node_in(const std::string& path) {
   return std::visit([](const auto& of) { return of.node; }, *line);
 }
 
-/// "nodes/n1.jsonl.gz" and "nodes/n1.log" are of one node.
-std::string stem_of(const std::string& path) {
-  const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
-  return path.substr(0, path.find('.', name));
-}
-
 struct FilesOfNode {
   std::string node;
   std::vector<std::string> files;
@@ -205,7 +200,7 @@ std::vector<FilesOfNode> grouped(const std::vector<std::string>& files,
   for (const std::string& file : others) {
     const auto named_so = std::find_if(nodes.begin(), nodes.end(), [&](const FilesOfNode& one) {
       return std::any_of(one.files.begin(), one.files.end(), [&](const std::string& recording) {
-        return stem_of(recording) == stem_of(file);
+        return without_endings(recording) == without_endings(file);
       });
     });
     const auto previous = std::find_if(nodes.begin(), nodes.end(), [&](const FilesOfNode& one) {
@@ -239,15 +234,12 @@ std::vector<FilesOfNode> by_log(const std::vector<std::string>& files,
     logs.insert(sorted[i]);
     logs.insert(sorted[*first]);
   }
-  const auto name_of = [](const std::string& path) {
-    return std::filesystem::path(stem_of(path)).filename().string();
-  };
   std::set<std::string> names;
-  for (const std::string& log : logs) names.insert(name_of(log));
+  for (const std::string& log : logs) names.insert(file_stem(log));
   const bool told_apart = names.size() == logs.size();
   return grouped(files, [&](const std::string& file) {
     if (!logs.contains(file)) return std::string();
-    return told_apart ? name_of(file) : file;
+    return told_apart ? file_stem(file) : file;
   });
 }
 

@@ -283,6 +283,13 @@ queueing::Largest slowest_gpu(const Inputs& inputs, double gpus, double group) {
   return times.step.mean_of(std::floor(group)).largest(gpus);
 }
 
+void book_making(Span& span, double waited, PerStage<double> making) {
+  double sum = 0.0;
+  for (Stage stage : all_stages()) sum += making[stage];
+  if (sum <= 0.0) making[Stage::decode] = 1.0;
+  for (Stage stage : all_stages()) span.stall[stage] += seconds(waited * making[stage]);
+}
+
 Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
                double active, bool details) {
   const EpochKind kind = which.kind;
@@ -542,12 +549,8 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     if (c.copy_beside) book(Stage::h2d, c.copy);
   }
   if (rest > 0.0) {
-    PerStage<double> making;
-    if (details) making = flow.making(e.nic > 0.0 ? full * inputs.ranks / e.nic : 1e300);
-    double sum = 0.0;
-    for (Stage stage : all_stages()) sum += making[stage];
-    if (sum <= 0.0) making[Stage::decode] = 1.0;
-    for (Stage stage : all_stages()) span.stall[stage] += seconds(rest * making[stage]);
+    const double beside_nic = e.nic > 0.0 ? full * inputs.ranks / e.nic : 1e300;
+    book_making(span, rest, details ? flow.making(beside_nic) : PerStage<double>{});
   }
 
   double weight = std::min(1.0, pace.loader / pace.period);

@@ -19,6 +19,10 @@ struct Made {
 Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, const Flow& flow,
                double active, bool details);
 
+/// Adds seconds in which GPUs wait for what is made: to each stage by its share of the making, to
+/// decode where nobody has asked for shares.
+void book_making(Span& span, double waited, PerStage<double> making);
+
 /// Seconds in which `active` customers of each rank read what they read before they make anything,
 /// by the stage that they wait for; nothing where they do not. Limits are as `flow` has them.
 PerStage<double> reading_before(const Inputs& inputs, EpochKind kind, const Misses& misses,

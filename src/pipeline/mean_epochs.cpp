@@ -81,12 +81,7 @@ void add_dropped(Made& made, const Inputs& inputs, const Epochs& epochs, const M
   const double adds = std::max({asked + at_last, first_asked + from_first, chain + dropping}) -
                       made.span.wall.base();
   if (adds <= 0.0) return;
-  PerStage<double> making;
-  if (details) making = flow.making();
-  double sum = 0.0;
-  for (Stage stage : all_stages()) sum += making[stage];
-  if (sum <= 0.0) making[Stage::decode] = sum = 1.0;
-  for (Stage stage : all_stages()) made.span.stall[stage] += seconds(adds * making[stage] / sum);
+  book_making(made.span, adds, details ? flow.making() : PerStage<double>{});
   made.span.wall += seconds(adds);
 }
 

@@ -234,6 +234,15 @@ double variance_among(const std::vector<Gang::Simulated>& epochs) {
   return deviation * deviation * squares;
 }
 
+/// What little credit comes back is used up again, and two loadings may have one limit: the first
+/// end is the one to know of.
+void add_end(std::vector<CreditEnd>& ends, CreditEnd end) {
+  if (std::none_of(ends.begin(), ends.end(),
+                   [&](const CreditEnd& one) { return one.limit == end.limit; })) {
+    ends.push_back(std::move(end));
+  }
+}
+
 /// Bursts that training does not find any more.
 std::vector<CreditEnd> used_by_copying(const Inputs& inputs, const Credits& credits) {
   std::vector<CreditEnd> ends;
@@ -244,7 +253,7 @@ std::vector<CreditEnd> used_by_copying(const Inputs& inputs, const Credits& cred
        loadings(inputs, EpochKind::first, misses, active_workers(inputs), Reading::all)) {
     for (const SampleLimit& limit : loading.limits) {
       if (limit.credit <= 0.0 || credits.share_left(limit.name) > nothing) continue;
-      ends.push_back({limit.name, limit.stage, {}, {}});
+      add_end(ends, {limit.name, limit.stage, {}, {}});
     }
   }
   return ends;
@@ -257,13 +266,8 @@ void make_epochs(Outcome& out, Gang& gang, const SimulationOptions& options) {
     MeanEpochs more = made(gang, options, epochs, out);
     out.effort.steps += epochs.count * (epochs.steps > 0.0 ? epochs.steps : out.steps);
     for (CreditEnd& end : more.ends) {
-      // What little credit comes back is used up again: the first end is the one to know of.
-      if (std::any_of(out.ends.begin(), out.ends.end(),
-                      [&](const CreditEnd& one) { return one.limit == end.limit; })) {
-        continue;
-      }
       end.after += out.trained.wall;
-      out.ends.push_back(std::move(end));
+      add_end(out.ends, std::move(end));
     }
     out.trained += more.span;
     out.variance += more.variance;

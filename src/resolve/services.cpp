@@ -346,6 +346,10 @@ void check_catalog_words(Context& context) {
   }
 }
 
+bool bills_file_system(const Source& source) {
+  return source.bill_storage.value_or(true);
+}
+
 bool is_refused(const Context& context, std::string_view key) {
   return std::any_of(context.problems.begin(), context.problems.end(),
                      [&](const Problem& problem) { return problem.pointer == key; });

@@ -26,6 +26,10 @@ Published published_limits(Context& context, Service service, Bytes request);
 /// would be missing on the bill.
 void check_catalog_words(Context& context);
 
+/// Whether what holds the data in a file system, a volume or a store that others run is on the
+/// job's bill: it is, unless the scenario says that it is somebody else's.
+bool bills_file_system(const Source& source);
+
 /// Whether something is wrong already with what `key` says.
 bool is_refused(const Context& context, std::string_view key);
 

@@ -7,6 +7,7 @@
 #include "base/number_text.hpp"
 #include "resolve/context.hpp"
 #include "resolve/distance.hpp"
+#include "resolve/services.hpp"
 #include "resolve/terms_beside.hpp"
 
 namespace feedrate::resolve {
@@ -313,7 +314,7 @@ struct Pricer {
 
   void fsx() {
     if (scenario.source.lazy_load_from_s3.value_or(false)) loaded_from_s3();
-    if (!scenario.source.bill_storage.value_or(true)) return;
+    if (!bills_file_system(scenario.source)) return;
     const FsxPlan& plan = planned_fsx(context);
     const auto price = find_fsx_price(catalog, data_region, plan.deployment_type, plan.tier);
     if (!price || !price->storage) {
@@ -334,7 +335,7 @@ struct Pricer {
   /// the bill where holding the data is.
   void efs() {
     const EfsPlan& plan = planned_efs(context);
-    const bool holding = scenario.source.bill_storage.value_or(true);
+    const bool holding = bills_file_system(scenario.source);
     const std::string& name = plan.storage_class;
     const std::string known_as = name == default_efs_class ? "EFS Standard" : "EFS " + name;
     const auto price = find_efs_price(catalog, data_region, name);
@@ -414,7 +415,7 @@ struct Pricer {
   /// A store of which the catalogue has no price: the scenario's own, or none.
   void other_store() {
     const Source& source = scenario.source;
-    if (!source.bill_storage.value_or(true)) return;
+    if (!bills_file_system(source)) return;
     const std::string title(source.service.row().title);
     if (source.storage_price) {
       terms.storage.push_back({{shared(title),

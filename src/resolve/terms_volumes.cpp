@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catalog/lookup.hpp"
+#include "resolve/services.hpp"
 #include "resolve/terms_beside.hpp"
 #include "resolve/without_effect.hpp"
 
@@ -86,7 +87,7 @@ void add_volume_terms(Context& context, const LocalDisk& disk, const TermRegions
                           "machine's own NVMe (/disk/kind), which an instance begins with empty: "
                           "neither the time to fill it nor the volume is counted");
   }
-  if (holds_data && !source.bill_storage.value_or(true)) return;
+  if (holds_data && !bills_file_system(source)) return;
   // A disk of another cloud's machine is no volume of AWS, whatever it is simulated as.
   if (disk.kind == DiskKind::other || context.outside("aws")) {
     if (disk.size) {

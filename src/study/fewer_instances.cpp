@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "study/remedy.hpp"
 #include "study/run.hpp"
+#include "study/scale.hpp"
 #include "words/remedies.hpp"
 
 namespace feedrate::study {
@@ -39,7 +40,7 @@ class Costs {
     Scenario job = s_.scenario;
     job.cluster.instances = instances;
     if (job.job.steps) {
-      job.job.steps = std::ceil(*job.job.steps * s_.inputs().cluster_instances() / instances);
+      job.job.steps = steps_of_as_many(*job.job.steps, s_.inputs().cluster_instances(), instances);
     }
     RunOptions options;
     options.list_inputs = false;

@@ -4,6 +4,7 @@
 #include "base/number_text.hpp"
 #include "catalog/lookup.hpp"
 #include "study/remedy.hpp"
+#include "study/scale.hpp"
 #include "words/remedies.hpp"
 
 namespace feedrate::study {
@@ -34,7 +35,8 @@ bool as_in_catalogue(const Situation& s) {
 
 void keep_samples_of_steps(const Situation& s, double now, double then, Change& change) {
   if (!s.scenario.job.steps) return;
-  change.set.emplace_back("/job/steps", whole_text(std::ceil(*s.scenario.job.steps * now / then)));
+  change.set.emplace_back("/job/steps",
+                          whole_text(steps_of_as_many(*s.scenario.job.steps, now, then)));
 }
 
 void add_with_its_workers(const Situation& s, Change change, std::vector<Change>& list) {

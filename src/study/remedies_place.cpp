@@ -11,6 +11,7 @@
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "resolve/resolve.hpp"
+#include "resolve/services.hpp"
 #include "study/cost.hpp"
 #include "study/remedy.hpp"
 #include "study/run.hpp"
@@ -341,7 +342,7 @@ const Remedy place_list[] = {
      [](const Situation& s) {
        const Service store = s.scenario.source.service.family();
        return (store == Service::fsx_lustre || store == Service::efs) && s.on_aws() &&
-              s.scenario.source.bill_storage.value_or(true) && s.result.bill.storage > Money{};
+              resolve::bills_file_system(s.scenario.source) && s.result.bill.storage > Money{};
      },
      to_bucket},
 };

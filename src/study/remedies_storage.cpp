@@ -227,7 +227,7 @@ std::vector<Change> to_efs(const Situation& s) {
 
 /// Whether what holds the data is on the job's bill.
 bool pays_for(const Situation& s, Service service) {
-  return of_mount(s, service) && s.scenario.source.bill_storage.value_or(true);
+  return of_mount(s, service) && resolve::bills_file_system(s.scenario.source);
 }
 
 /// Half as large and so on, down to the smallest that holds the data; and that of every type and

@@ -336,7 +336,7 @@ Result run(const Scenario& scenario, const Catalog& catalog, const HostProfile* 
   if (inputs.unequal) result.as_many_alike = inputs.instances_alike();
   result.remarks = resolved.remarks;
   const bool in_steps = scenario.job.steps && !scenario.job.duration_on_one_instance;
-  if (in_steps && inputs.instances > 1.0 && !resolved.layout) {
+  if (in_steps && !options.as_many_samples && inputs.instances > 1.0 && !resolved.layout) {
     result.remarks.push_back(
         words::more_samples_in_as_many_steps(inputs.instances, inputs.instances_alike()));
   }

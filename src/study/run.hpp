@@ -48,6 +48,8 @@ struct RunOptions {
   bool refuse_unheld = false;   ///< refuse weights that no GPU holds, which are doubted otherwise:
                                 ///< of points among which one is chosen
   bool try_workers = false;     ///< fill Bottleneck::workers: a few dozen simulations
+  /// Its steps were made those of as many samples as on any other number of instances.
+  bool as_many_samples = false;
 };
 
 struct Stated;

@@ -214,13 +214,12 @@ class TimeCurve {
     options.bottlenecks = false;
     options.seed = options_.seed;
     options.events = options_.events && shown;
+    options.as_many_samples = true;
     options.gains = Gains::name;
     options.refuse_unheld = true;
     try {
       const Scenario job = make_(row.point.set);
       row.point.result = run(job, catalog_, host_, options);
-      // Of a run that takes as many steps; a row takes those of as many samples.
-      std::erase(row.point.result.remarks, words::more_samples_in_as_many_steps(n, n));
       if (options_.deadline && options.replications > 0) {
         row.chance_in_time = share_in_time(job, catalog_, host_, options, *options_.deadline);
       }

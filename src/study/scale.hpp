@@ -14,6 +14,10 @@ namespace feedrate::study {
 
 inline constexpr long most_instances = 100'000;
 
+/// Steps that train on as many samples as `steps` where each is of `then` for every `now`: of
+/// instances, or of a batch.
+double steps_of_as_many(double steps, double now, double then);
+
 struct ScaleOptions {
   long to = 1024;  ///< at most most_instances
   BatchKept kept = BatchKept::per_gpu;

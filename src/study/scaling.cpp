@@ -26,6 +26,10 @@ GpuShare gpu_share(const Scenario& job, double instances) {
   return share;
 }
 
+double steps_of_as_many(double steps, double now, double then) {
+  return std::max(1.0, std::ceil(steps * now / then - 1e-9));
+}
+
 Setting instances_setting(const Scenario& job, double instances, BatchKept kept) {
   Setting set = {{"/cluster/instances", whole_text(instances)}};
   const double before = job.cluster.instances;
@@ -41,8 +45,8 @@ Setting instances_setting(const Scenario& job, double instances, BatchKept kept)
   // Of a job that is given by its duration, so many exchanges are in the global batches.
   const bool kept_as_it_is = kept == BatchKept::global && job.job.duration_on_one_instance;
   if (job.job.steps && !kept_as_it_is) {
-    const double steps = std::ceil(*job.job.steps * before / (instances * batch_share) - 1e-9);
-    set.emplace_back("/job/steps", whole_text(std::max(1.0, steps)));
+    const double steps = steps_of_as_many(*job.job.steps, before, instances * batch_share);
+    set.emplace_back("/job/steps", whole_text(steps));
   }
   return set;
 }

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/quote.hpp"
 #include "formats/recordings/collector.hpp"
 #include "formats/recordings/steps_between.hpp"
@@ -23,12 +24,6 @@ namespace {
 std::int64_t whole_or_none(const std::optional<double>& number) {
   const bool fine = number && *number >= 0.0 && *number <= 9e15 && *number == std::floor(*number);
   return fine ? static_cast<std::int64_t>(*number) : -1;
-}
-
-/// "nodes/n1.csv.gz" is of n1.
-std::string stem_of(const std::string& path) {
-  const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
-  return path.substr(name, path.find('.', name) - name);
 }
 
 }  // namespace
@@ -324,11 +319,11 @@ void Collector::tell_machines_apart() {
   }
   if (other.empty()) return;
   std::set<std::string> stems;
-  for (const auto& [file, beside] : other) stems.insert(stem_of(files_[file].name));
+  for (const auto& [file, beside] : other) stems.insert(file_stem(files_[file].name));
   for (StoredLine& line : lines_) {
     if (!other.contains(line.file) || table_in(line).empty()) continue;
     const std::string& name = files_[line.file].name;
-    line.node = intern(stems.size() == other.size() ? stem_of(name) : name);
+    line.node = intern(stems.size() == other.size() ? file_stem(name) : name);
   }
   for (const auto& [file, beside] : other) {
     files_[file].remarks.push_back(
