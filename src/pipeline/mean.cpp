@@ -23,6 +23,7 @@ struct Pace {
   double filling = 0.0;     // what loading the first batch takes beyond that
   double loader = 0.0;      // what a loader beside the main process would need for it alone
   double alone = 0.0;       // the same without gradients on its NIC
+  double unshared = 0.0;    // and if the main process asked for no core
   double straggling = 0.0;  // what the slowest rank adds to a step
   double limited = 0.0;     // of a batch, were there nothing but limits
   double kept = 0.0;        // a step's share of reductions in which the loader's stock is full
@@ -132,6 +133,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.spread = varies.spread * e.batch;
   pace.whole_cv = std::sqrt(varies.whole);
   if (rate < 1e299) load = inputs.ranks * e.batch / rate;
+  const double by_workers = made_with_ahead(c, load, pace.crowding);
   // The cores do no more than they can, whoever asks; of the longer time a batch varies by less.
   if (shares_cores && !c.inline_load) {
     const double least =
@@ -184,6 +186,7 @@ Pace attempt(const Epoch& e, double period) {
   pace.load = load;
   pace.loader = c.inline_load ? 0.0 : std::max(load, pace.limited);
   pace.alone = c.inline_load ? 0.0 : std::max({load, let_through, e.nic_alone});
+  pace.unshared = c.inline_load ? 0.0 : std::max({by_workers, let_through, e.nic_alone});
   const double consumer = pace.line.period();
   // Of what both vary by, as a share of the slower one's time.
   const double slower = std::max({load, consumer, 1e-300});
@@ -478,10 +481,16 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     const double of_smaller = together > 0.0  ? last_consumed
                               : ending.of_own ? last_consumed * (1.0 - 1.0 / ending.met)
                                               : 0.0;
-    drained = std::max(0.0, together - 1.0) * each + std::max(0.0, of_smaller - counted);
+    // Where GPUs set the pace, what the main process does with them is no work of the cores before
+    // they come.
+    const double to_come =
+        std::clamp(slowest - pace.alone, 0.0, std::max(0.0, pace.alone - pace.unshared));
+    drained = std::max(0.0, together - 1.0) * each + std::max(0.0, of_smaller - counted) -
+              together * to_come;
     const double one_before =
-        (active - 1.0) * each + together * (slowest - pace.alone) - last_round;
+        (active - 1.0) * each + together * (slowest - pace.alone) - active * to_come - last_round;
     if (ending.begun > 0.0) drained = std::max(drained, one_before);
+    drained = std::max(drained, 0.0);
   }
   // Where the GPU sets the pace, workers are ahead by more than that.
   const double behind = prefetched.late - had_at_first;

@@ -22,15 +22,28 @@ struct Uneven {
   Division division;
   double of_all = 0.0;   ///< batches' worth of what each worker owns
   double in_left = 0.0;  ///< of what few own more, as far as it is trained on
+  Epochs before;         ///< loops that are left where only few go on, if these make whole batches
+  double after = 0.0;    ///< batches' worth that is trained on from there
 
   Uneven(const Inputs& of, const Epochs& which, const Misses& found, KnownLoading& known)
-      : inputs(of), epochs(which), misses(found), loading(known), division(division_of(of)) {
+      : inputs(of),
+        epochs(which),
+        misses(found),
+        loading(known),
+        division(division_of(of)),
+        before(which) {
     of_all = division.workers * division.each.samples / of.batch;
     const double trained = samples_of_instance(of, which.steps) / of.ranks / of.batch;
     if (division.few > 0.0) in_left = std::max(0.0, trained - of_all);
+    const EpochShape all = epoch_shape(of);
+    before.steps = 0.0;
+    for (const BatchRun& run : which.steps > 0.0 ? all.first(which.steps) : all) {
+      if (run.by_few) after += run.batches * run.samples / of.batch;
+      if (!run.by_few) before.steps += run.batches;
+    }
   }
 
-  void add_to(Made& made, const Flow& all, bool details) const {
+  void add_to(Made& made, const Flow& all, double active, bool details) const {
     if (in_left <= 0.0) return;
     Flow& flow = loading.flow(inputs, epochs.kind, misses, division.few);
     for (std::size_t i = 0; i < all.limits().size(); ++i) flow.set_burst(i, all.in_burst(i));
@@ -42,7 +55,13 @@ struct Uneven {
     const double chain = of_all * made.loader + in_left * few.period;
     const double held = std::min(in_left, division.few * inputs.prefetch);
     const double found = of_all * made.period + (in_left - held) * few.period;
-    const double adds = std::max(0.0, made.around + std::max(chain, found) - made.span.wall.base());
+    double ends = made.around + std::max(chain, found);
+    // Nor do they end before the batches of all are trained on.
+    if (before.steps > 0.0 && after > 0.0) {
+      const Made of_those = one_epoch(inputs, before, misses, all, active, false);
+      ends = std::max(ends, of_those.span.wall.base() + after * made.step);
+    }
+    const double adds = std::max(0.0, ends - made.span.wall.base());
     double waits = 0.0;
     for (Stage stage : all_stages()) waits += few.span.stall[stage].base();
     for (Stage stage : all_stages()) {
@@ -123,8 +142,15 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
   while (remaining > 0.0) {
     for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
     Made made = one_epoch(inputs, epochs, misses, flow, active, details);
-    uneven.add_to(made, flow, details);
+    uneven.add_to(made, flow, active, details);
     add_dropped(made, inputs, epochs, misses, flow, known, details);
+    if (epochs.steps > 0.0) {
+      // A loop that is left is no longer than one that goes on.
+      const Epochs to_end{epochs.kind, epochs.first};
+      Made whole = one_epoch(inputs, to_end, misses, flow, active, false);
+      Uneven(inputs, to_end, misses, known).add_to(whole, flow, active, false);
+      if (whole.span.wall < made.span.wall) bring_to(made.span, whole.span.wall, made.span.busy);
+    }
     // How long the first credit to run out lasts at this pace.
     double part = remaining;
     std::size_t ends = limits.size();

@@ -302,9 +302,14 @@ TEST_CASE("unequal: gains are those of all kinds, and all stages twice as fast h
       Inputs faster = list;
       faster.speed[stage] = 2.0;
       INFO(i << " " << name_of(stage));
-      // Threads that decode in half the time wait for the rest of theirs, and with them the varying
-      // work of main processes, at other moments than before; last rounds are told of in each kind.
-      CHECK(simulate(faster).total.wall.base() <= before.base() * (1.0 + 1e-3));
+      // Workers that wait less crowd the cores more, which the main processes share: where a faster
+      // stage makes a job longer by over a thousandth, it does in its events.
+      const double longer = simulate(faster).total.wall / before;
+      if (longer <= 1.0 + 1e-3) continue;
+      const SimulationOptions exact{.exact = true};
+      const double by_events =
+          simulate(faster, exact).total.wall / simulate(list, exact).total.wall;
+      CHECK(longer <= std::max(by_events, 1.0) + 5e-3);
     }
     CHECK(simulate(without_shared_limits(list)).total.wall <= before * (1.0 + 1e-9));
     for (const Stage stage : all_stages()) list.speed[stage] = 2.0;
