@@ -108,6 +108,7 @@ std::vector<Remedied> ranked(const std::vector<Remedied>& rows, const Savings& s
       add_ranked(made, rows, savings, standing, rescuing);
     }
   }
+  for (Remedied& row : made) row.number = 0;  // one that is advised no more had one
   std::size_t number = 0;
   for (const RemedyStanding standing : {RemedyStanding::advised, RemedyStanding::later}) {
     for (Remedied& row : made) {

@@ -257,6 +257,29 @@ TEST_CASE("advise: what is paid once is paid for as many runs as the job says it
   CHECK(at(*json_of(job + "--set /accounting/runs=100 --sharing-jobs 3"), "jobs").number == 3.0);
 }
 
+TEST_CASE("advise: a row that its events demote leaves its number to another") {
+  const testing_cli::Folder folder;
+  const auto advice = json_of("advise '" + folder.write("near.json", R"({"name": "near",
+    "dataset": {"samples": 1000000, "bytes_per_sample": "110 KB", "samples_per_object": 1},
+    "source": {"service": "s3", "input_mode": "stream", "region": "us-west-2",
+               "storage_class": "STANDARD_IA", "bill_storage": true, "storage_held": "720 h"},
+    "loader": {"kind": "pytorch", "num_workers": "cpus-1", "batch_size": 64},
+    "preprocess": [{"operation": "decode", "cpu": "5 ms"}],
+    "cluster": {"instance": "p4d.24xlarge", "instances": 2, "region": "us-east-1", "zones": 2},
+    "job": {"epochs": 20, "step": {"per_sample": "1 ms"},
+            "checkpoint": {"interval": "5 min", "size": "20 GB"}},
+    "accounting": {"runs": 30}})") +
+                              "'");
+  std::set<double> numbers;
+  for (const auto& row : at(*advice, "remedies").items) {
+    INFO(at(*row, "remedy").text);
+    const double number = at(*row, "number").number;
+    if (number > 0.0) CHECK(numbers.insert(number).second);
+  }
+  REQUIRE(numbers.size() > 5);
+  CHECK(*numbers.rbegin() == static_cast<double>(numbers.size()));
+}
+
 TEST_CASE("advise: bad input is refused with what was expected") {
   const std::string file = "scenarios/caltech256_p3.json ";
   const std::pair<std::string, std::string> wrong[] = {
