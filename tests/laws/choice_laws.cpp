@@ -409,7 +409,10 @@ TEST_CASE("choice: what is advised first saves by its events too") {
   };
   int simulated = 0;
   testing_study::for_possible(8206, 6, 10, draw, [&](const auto& drawn, Generator&) {
-    const auto& [make, options, by_mean, advice] = drawn;
+    const api::ScenarioMaker& make = std::get<0>(drawn);
+    const study::AdviseOptions& options = std::get<1>(drawn);
+    const Advice& by_mean = std::get<2>(drawn);
+    const Advice& advice = std::get<3>(drawn);
     CHECK_FALSE(by_mean.confirmed);
     for (const Remedied& row : by_mean.remedies) CHECK_FALSE(row.confirmed);
     CHECK(advice.remedies.size() == by_mean.remedies.size());
