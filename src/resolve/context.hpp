@@ -201,6 +201,12 @@ struct Context {
     return assumption;
   }
 
+  /// A number that is taken as it is learned, with no range of its own.
+  [[nodiscard]] double relearned(const Prior& prior) const {
+    const auto found = catalog.relearned.find(prior.name);
+    return found == catalog.relearned.end() ? prior.value : found->second.value;
+  }
+
   /// Records an assumption of the list and returns it as drawn from its range. `value` is the
   /// number taken here, where that depends on other inputs; the range is scaled along with it.
   template <class T>

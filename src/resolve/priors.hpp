@@ -157,10 +157,21 @@ inline constexpr Prior infiniband_beyond = {"infiniband_beyond", 2.62e-06, 2.98e
     "4 studies of 2023 to 2025, and one more of their kind: nccl-tests-150, nccl-1453, "
     "nccl-nebius-h100-2n, nccl-nd-a100-v4-2n"};
 
-/// Share of what its size and its GPU let expect of the peak: training of a transformer (bench/evidence/transformers).
-inline constexpr Prior transformer_utilization = {"transformer_utilization", 1.06, 0.618, 1.81, 5,
-    "5 studies of 2022 to 2026, and one more of their kind: lambda-training, "
-    "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm, megatron-mfu"};
+/// One over the share of the peak that products of matrices alone reach: training of a transformer of any size (bench/evidence/transformers).
+inline constexpr Prior transformer_products = {"transformer_products", 1.88, 1.88, 1.88, 9,
+    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc-h100, "
+    "torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, dlperf-megatron-gpt"};
+
+/// What all else adds to that, for a billion parameters on an H100: bytes moved in training a transformer (bench/evidence/transformers).
+inline constexpr Prior transformer_moved = {"transformer_moved", 1.3, 1.3, 1.3, 9,
+    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc-h100, "
+    "torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, dlperf-megatron-gpt"};
+
+/// Share of what its size, its sequences and its GPU let expect of the peak: training of a transformer (bench/evidence/transformers, which has the values).
+inline constexpr Prior transformer_utilization = {"transformer_utilization", 0.974, 0.591, 1.61, 10,
+    "10 studies of 2021 to 2026, and one more of their kind: lambda-training, "
+    "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm, megatron-mfu, dgxc-h100, "
+    "torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, dlperf-megatron-gpt"};
 
 /// Factor on the time of a sample that a published training rate says: the same model on the same GPU, with other software and batches.
 inline constexpr Prior published_rate = {"published_rate", 0.796, 0.518, 1.22, 4,

@@ -59,15 +59,31 @@ void of_published_rate(Context& context, const Step& given, const std::string& g
           : std::string());
 }
 
-/// Share of the peak that training a transformer reaches. What is not a product of matrices moves
-/// bytes in proportion to the width, which grows as the cube root of the parameters, where products
-/// take operations in proportion to its square. Both numbers: bench/evidence/transformers, of what
-/// others published.
-double expected_utilization(double parameters, double operations_per_byte) {
-  constexpr double products = 2.38;
-  constexpr double moved = 0.96;  // of a billion parameters on an H100: 295 operations a byte
-  const double of_h100 = operations_per_byte / 295.0;
-  return 1.0 / (products + moved * of_h100 * portable::pow(1e9 / parameters, 1.0 / 3.0));
+/// Operations of attention for each of those of the parameters: of a token and a layer six times
+/// the sequence and the width, half of them masked.
+double attention(const Context& context, double parameters, double tokens) {
+  const auto& layout = context.scenario.job.parallel;
+  const std::optional<double> layers = layout ? layout->layers : std::nullopt;
+  std::optional<double> width = layout ? layout->hidden_size : std::nullopt;
+  if (layers && width) return tokens * *width * *layers / parameters;
+  constexpr double of_layer = 12.0;  // times width²
+  if (!width) {
+    width = portable::pow(parameters / of_layer * assumed::hidden_over_layers.value, 1.0 / 3.0);
+  }
+  return tokens / (of_layer * *width);
+}
+
+/// Share of the peak that training a transformer reaches, of operations that leave attention out.
+/// What is not a product of matrices moves bytes in proportion to the width, which grows as the
+/// cube root of the parameters, where products take operations in proportion to its square
+/// (bench/evidence/transformers).
+double expected_utilization(const Context& context, double parameters, double tokens,
+                            double operations_per_byte) {
+  const double moved = context.relearned(learned::transformer_moved) *
+                       (operations_per_byte / 295.0) *  // an H100's
+                       portable::pow(1e9 / parameters, 1.0 / 3.0);
+  return 1.0 / ((context.relearned(learned::transformer_products) + moved) *
+                (1.0 + attention(context, parameters, tokens)));
 }
 
 void of_parameters(Context& context, const Step& given, const std::string& gpu) {
@@ -94,7 +110,8 @@ void of_parameters(Context& context, const Step& given, const std::string& gpu) 
   const Assumption& listed = assumed::model_utilization;
   const double utilization = context.find_or<double>(
       Stage::gpu, given.utilization, {}, listed,
-      listed.value * expected_utilization(parameters, wide * peak->operations_per_byte));
+      listed.value *
+          expected_utilization(context, parameters, tokens, wide * peak->operations_per_byte));
   // Forward 2 operations a parameter and token, backward twice that (Kaplan et al. 2020).
   const double operations = 6.0 * parameters * tokens;
   context.out.inputs.step.per_sample =

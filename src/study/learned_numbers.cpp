@@ -10,6 +10,10 @@ std::map<std::string, LearnedNumber, std::less<>> learned_numbers() {
     if (row->prior.empty()) continue;
     numbers[std::string(row->prior)] = {row->value, row->low, row->high};
   }
+  for (const resolve::Prior& law :
+       {resolve::learned::transformer_products, resolve::learned::transformer_moved}) {
+    numbers[std::string(law.name)] = {law.value, law.low, law.high};
+  }
   return numbers;
 }
 

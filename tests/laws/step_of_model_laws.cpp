@@ -151,8 +151,15 @@ TEST_CASE(
   CHECK(peak == Approx(989e12));
   CHECK(of_gpu.operations_per_byte == Approx(989e12 / 3350e9));
   const resolve::Assumption& assumed = resolve::assumed::model_utilization;
-  // The cube root of eight is two.
-  const double expected = 1.0 / (2.38 + 0.96 * (989.0 / 3.35 / 295.0) / 2.0);
+  // The cube root of eight is two. Of 128 times as wide as deep: attention of a sequence as long
+  // as the model is wide adds a twelfth.
+  const double products = resolve::learned::transformer_products.value;
+  const double moved = resolve::learned::transformer_moved.value;
+  const double width = std::cbrt(8e9 / 12.0 * 128.0);
+  const double attention = 4096.0 / width / 12.0;
+  CHECK(attention == Approx(1.0 / 12.0).epsilon(0.08));
+  const double expected =
+      1.0 / (products + moved * (989.0 / 3.35 / 295.0) / 2.0) / (1.0 + attention);
   CHECK(per_sample(step("")) ==
         Approx(operations / (peak * assumed.value * expected)).epsilon(1e-12));
   CHECK(per_sample(step(R"(, "utilization": 0.5)")) ==
@@ -160,9 +167,17 @@ TEST_CASE(
   CHECK(per_sample(step(""), [](std::string_view) { return 0.0; }) ==
         Approx(operations / (peak * assumed.low * expected)).epsilon(1e-12));
   // Of tf32 half as many operations a second on numbers of twice the bytes.
-  const double twice = 1.0 / (2.38 + 0.96 * 2.0 * (494.5 / 3.35 / 295.0) / 2.0);
+  const double twice =
+      1.0 / (products + moved * 2.0 * (494.5 / 3.35 / 295.0) / 2.0) / (1.0 + attention);
   CHECK(per_sample(step(R"(, "precision": "single")")) ==
         Approx(operations / (494.5e12 * assumed.value * twice)).epsilon(1e-12));
+  // Layers and widths that are given: 32 of 4,096 add 4096 x 4096 x 32 / 8e9.
+  Settings shaped = step("");
+  shaped.push_back({"/job/parallel", R"({"layers": 32, "hidden_size": 4096, "tensor": 1})"});
+  shaped.push_back({"/job/allreduce", R"({"algorithm": "nccl", "parameters": 8e9})"});
+  CHECK(per_sample(shaped) == Approx(operations / (peak * assumed.value * expected) /
+                                     (1.0 + attention) * (1.0 + 4096.0 * 4096.0 * 32.0 / 8e9))
+                                  .epsilon(1e-12));
   Settings no_tokens = step("");
   no_tokens.back().second = R"({"model_parameters": 8e9})";
   CHECK(refusal(no_tokens).find("/job/step/tokens_per_sample") != std::string::npos);
@@ -183,7 +198,7 @@ TEST_CASE(
     INFO(parameters);
     const double h100 = share("p5.48xlarge", parameters);
     CHECK(h100 > last);
-    CHECK(h100 < 0.45);
+    CHECK(h100 < 0.52);
     CHECK(share("p5en.48xlarge", parameters) > h100);
     CHECK(share("p4de.24xlarge", parameters) > h100);
     CHECK(share("gpu_1x_h100_pcie", parameters) < h100);

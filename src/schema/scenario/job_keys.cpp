@@ -108,12 +108,13 @@ const std::vector<Entry<Step>>& entries<Step>() {
            .limits = above(0, 1e15)}),
       entry<&Step::tokens_per_sample>(
           "tokens_per_sample",
-          {.manual = "model, model_parameters: tokens of a sample", .limits = whole(1, 1e9)}),
+          {.manual = "model, model_parameters: tokens of a sample, which is one sequence",
+           .limits = whole(1, 1e9)}),
       entry<&Step::utilization>(
           "utilization",
           {.manual = "model_parameters: share of the GPU's peak rate that training reaches (MFU); "
                      "with job.parallel: while it computes",
-           .fallback = "0.4 (0.2 to 0.55, assumed)",
+           .fallback = "by parameters, tokens and GPU (assumed)",
            .limits = between(0.001, 1),
            .percent = true}),
   };
