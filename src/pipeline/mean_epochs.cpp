@@ -32,9 +32,11 @@ struct Uneven {
         loading(known),
         division(division_of(of)),
         before(which) {
+    if (division.few <= 0.0) return;
     of_all = division.workers * division.each.samples / of.batch;
     const double trained = samples_of_instance(of, which.steps) / of.ranks / of.batch;
-    if (division.few > 0.0) in_left = std::max(0.0, trained - of_all);
+    in_left = std::max(0.0, trained - of_all);
+    if (in_left <= 0.0) return;
     const EpochShape all = epoch_shape(of);
     before.steps = 0.0;
     for (const BatchRun& run : which.steps > 0.0 ? all.first(which.steps) : all) {
@@ -70,6 +72,14 @@ struct Uneven {
     made.span.wall += seconds(adds);
   }
 };
+
+/// An epoch, or a loop of it that is left, until the last of a rank's workers has no more to make.
+Made until_the_last(const Inputs& inputs, const Epochs& epochs, const Misses& misses,
+                    const Flow& flow, double active, KnownLoading& known, bool details) {
+  Made made = one_epoch(inputs, epochs, misses, flow, active, details);
+  Uneven(inputs, epochs, misses, known).add_to(made, flow, active, details);
+  return made;
+}
 
 /// What workers read and drop once they have made their batches: the loop goes round until all have
 /// come to their end, and whoever has most to read comes last.
@@ -128,7 +138,6 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
   KnownLoading own;
   KnownLoading& known = loading != nullptr ? *loading : own;
   Flow& flow = known.flow(inputs, epochs.kind, misses, active);
-  const Uneven uneven(inputs, epochs, misses, known);
   const auto& limits = flow.limits();
   // A credit is worth another number of samples where caches spare another share of the reads.
   std::vector<double> left;
@@ -141,14 +150,12 @@ MeanEpochs mean_epochs(const Inputs& inputs, const Epochs& epochs, Credits& cred
   const double loaded = samples_of_instance(inputs, epochs.steps);
   while (remaining > 0.0) {
     for (std::size_t i = 0; i < limits.size(); ++i) flow.set_burst(i, left[i] > 0.0);
-    Made made = one_epoch(inputs, epochs, misses, flow, active, details);
-    uneven.add_to(made, flow, active, details);
+    Made made = until_the_last(inputs, epochs, misses, flow, active, known, details);
     add_dropped(made, inputs, epochs, misses, flow, known, details);
     if (epochs.steps > 0.0) {
-      // A loop that is left is no longer than one that goes on.
-      const Epochs to_end{epochs.kind, epochs.first};
-      Made whole = one_epoch(inputs, to_end, misses, flow, active, false);
-      Uneven(inputs, to_end, misses, known).add_to(whole, flow, active, false);
+      // A loop that is left is no longer than one that goes on, and reads nothing to drop.
+      const Made whole =
+          until_the_last(inputs, {epochs.kind, epochs.first}, misses, flow, active, known, false);
       if (whole.span.wall < made.span.wall) bring_to(made.span, whole.span.wall, made.span.busy);
     }
     // How long the first credit to run out lasts at this pace.

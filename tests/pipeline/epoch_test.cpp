@@ -474,3 +474,49 @@ TEST_CASE("epoch: the batches of a round come together, and GPUs take them one a
     CHECK(simulate(in, {.exact = true}).first.wall.base() == Approx(known.wall).epsilon(1e-6));
   }
 }
+
+TEST_CASE(
+    "epoch: where GPUs set the pace, handing over is no work of the cores before a batch comes") {
+  // Eight workers and the main process share four cores: of a loop of two rounds, each step waits
+  // for no more than in one of three.
+  Inputs in = gpu_only();
+  in.batch = 25.0;
+  in.samples = in.batch * 64.0;
+  in.workers = 8.0;
+  in.prefetch = 4.0;
+  in.cores = {{{1.0, 1.0}, {4.0, 4.0}}, 0.0};
+  in.cpu = seconds_per_sample(3.6e-4);
+  in.handover = seconds(1.2e-3);
+  in.step.per_sample = DurationPerSample{};
+  in.step.fixed = seconds(3.2e-3);
+  in.size_cv = in.make_cv = in.read_cv = in.handover_cv = 0.0;
+  double before = 0.0;
+  for (double steps = 8.0; steps <= 32.0; ++steps) {
+    INFO(steps << " steps");
+    set_steps(in, steps);
+    const double mean = simulate(in).training().base();
+    CHECK(mean > before);
+    CHECK(mean == Approx(simulate(in, {.exact = true}).training().base()).epsilon(0.025));
+    before = mean;
+  }
+}
+
+TEST_CASE("epoch: few workers' last batches come no sooner than those of all are trained on") {
+  // Three workers make five batches each and one of them the sixteenth, of a single sample.
+  Inputs in = gpu_only();
+  in.batch = 92.0;
+  in.samples = in.batch * 15.0 + 1.0;
+  in.workers = 3.0;
+  in.prefetch = 4.0;
+  in.kind = LoaderKind::pytorch;
+  in.cpu = seconds_per_sample(2e-3);
+  in.step.per_sample = DurationPerSample{};
+  in.step.fixed = seconds(0.0618);
+  in.size_cv = in.make_cv = in.read_cv = 0.0;
+  for (const double steps : {14.0, 15.0, 16.0}) {
+    INFO(steps << " steps");
+    set_steps(in, steps);
+    const double mean = simulate(in).training().base();
+    CHECK(mean == Approx(simulate(in, {.exact = true}).training().base()).epsilon(0.02));
+  }
+}
