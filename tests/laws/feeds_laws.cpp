@@ -70,7 +70,7 @@ int fed(const study::MakeScenario& make, const std::string& key, double busy) {
 void for_generated(int count,
                    const std::function<void(const Settings&, pipeline::Generator&)>& law) {
   pipeline::Generator random(20261122);
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < test::some(count); ++i) {
     const Settings settings = testing_resolve::generated_settings(random);
     INFO(i << " " << study::setting_words(settings));
     law(settings, random);
@@ -108,8 +108,8 @@ TEST_CASE("law: a search finds what trying every value from 1 to 64 finds") {
     answered += best > 0 ? 1 : 0;
     uneven += first_failure > 0 ? 1 : 0;
   });
-  CHECK_DRAWN(answered > 15);
-  CHECK_DRAWN(uneven > 0);
+  CHECK_DRAWN_OF_ALL(answered > 15);
+  CHECK_DRAWN_OF_ALL(uneven > 0);
 }
 
 TEST_CASE("law: with events an answer holds, and the next value does not, as a run states them") {
@@ -146,7 +146,7 @@ TEST_CASE("law: with events an answer holds, and the next value does not, as a r
     }
     by_events += answer->by_events > 0 ? 1 : 0;
   });
-  CHECK_DRAWN(by_events > 6);
+  CHECK_DRAWN_OF_ALL(by_events > 6);
 }
 
 TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even ones are found") {
@@ -165,7 +165,7 @@ TEST_CASE("law: beyond 64 an answer holds, the next value does not, and even one
     const bool even = std::is_sorted(all.rbegin(), all.rend());
     if (even) CHECK(largest(all) == static_cast<int>(at));
   });
-  CHECK_DRAWN(far > 2);
+  CHECK_DRAWN_OF_ALL(far > 2);
 }
 
 TEST_CASE("law: a lower busy share never feeds fewer") {
@@ -210,5 +210,5 @@ TEST_CASE("law: a shared source of twice the bandwidth never feeds fewer instanc
       return;
     }
   });
-  CHECK_DRAWN(more > 0);
+  CHECK_DRAWN_OF_ALL(more > 0);
 }

@@ -45,6 +45,7 @@ int for_helped(unsigned seed, int count, Check&& check) {
   Generator generate(seed);
   Draws draws(seed + 77U);
   int checked = 0;
+  count = test::some(count);
   for (int i = 0; i < 60 * count && checked < count; ++i) {
     Inputs inputs = without_pieces(generate.inputs(120.0));
     if (inputs.kind == LoaderKind::inline_ || inputs.workers < 1.0 || inputs.sequential_stream ||
@@ -146,7 +147,7 @@ TEST_CASE("law: with helpers beside local workers the mean is within 5 % of the 
     CHECK(std::abs(more / of_all - 1.0) < 0.2);
   });
   INFO(beyond << " of " << checked << " are off by over 2 %, " << far << " by over 5 %");
-  CHECK_DRAWN(checked == 200);
+  CHECK_DRAWN_OF_ALL(checked == 200);
   // One of 15, and one of 50: their numbers among so many draws, by three standard deviations.
   const auto at_most = [&](double share) {
     const double expected = checked * share;
@@ -218,8 +219,8 @@ TEST_CASE("law: more helpers never make a job slower, nor fewer batches begun") 
     }
     helped += before < 0.8 * alone ? 1 : 0;
   });
-  CHECK_DRAWN(checked == 100);
-  CHECK_DRAWN(helped > 20);
+  CHECK_DRAWN_OF_ALL(checked == 100);
+  CHECK_DRAWN_OF_ALL(helped > 20);
 }
 
 TEST_CASE("law: helpers' window is theirs: a local worker keeps what it holds without them") {
@@ -234,12 +235,12 @@ TEST_CASE("law: helpers' window is theirs: a local worker keeps what it holds wi
     CHECK(most_begun_here(only) == 0.0);
     CHECK(most_begun(only) == std::max(1.0, inputs.prefetch));
   });
-  CHECK_DRAWN(checked == 100);
+  CHECK_DRAWN_OF_ALL(checked == 100);
 }
 
 TEST_CASE("law: what is fetched and what helpers deliver pass one NIC") {
   Draws draws(8904);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::some(60); ++i) {
     const double rate = 1e9 * draws.uniform(0.1, 2.0);
     const double sent = 1e6 * draws.uniform(0.2, 1.0);
     const Inputs in = through_one_nic(draws, rate, sent, sent);
@@ -252,7 +253,7 @@ TEST_CASE("law: what is fetched and what helpers deliver pass one NIC") {
 
 TEST_CASE("law: what is fetched and what helpers deliver use up the credits of one NIC") {
   Draws draws(8907);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::some(60); ++i) {
     const double rate = 1e9 * draws.uniform(0.1, 2.0);
     const double sent = 1e6 * draws.uniform(0.2, 1.0);
     Inputs in = through_one_nic(draws, rate, sent, sent);
@@ -273,7 +274,7 @@ TEST_CASE("law: what is fetched and what helpers deliver use up the credits of o
 
 TEST_CASE("law: one NIC is served in turn where one kind's samples are the larger on it") {
   Draws draws(8905);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::some(60); ++i) {
     const double rate = 1e9 * draws.uniform(0.1, 2.0);
     const double fetched = 1e6 * draws.uniform(0.2, 1.0);
     const double sent = fetched * draws.uniform(0.5, 2.0);
@@ -302,7 +303,7 @@ TEST_CASE("law: one NIC is served in turn where one kind's samples are the large
 
 TEST_CASE("law: what helpers read of a training instance's disk leaves over its NIC") {
   Draws draws(8906);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < test::some(60); ++i) {
     const double rate = 1e9 * draws.uniform(0.1, 2.0);
     const double size = 1e6 * draws.uniform(0.2, 1.0);
     // What helpers deliver comes in meanwhile, if it is less.

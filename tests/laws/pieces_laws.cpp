@@ -17,6 +17,7 @@
 #include "resolve/resolve.hpp"
 #include "schema/documents/host.hpp"
 #include "schema/scenario/scenario.hpp"
+#include "seed.hpp"
 #include "study/run.hpp"
 #include "tests/population.hpp"
 
@@ -110,7 +111,7 @@ TEST_CASE("pieces: a pool's threads fill one buffer together") {
 TEST_CASE("pieces: a fill is as long as it takes, and the rest no longer than before") {
   Generator generate(3201);
   int longer = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < test::some(600); ++i) {
     Inputs in = generate.inputs(60.0);
     in.epochs = 1.0;
     in.remote.reset();
@@ -140,7 +141,7 @@ TEST_CASE("pieces: a fill is as long as it takes, and the rest no longer than be
       if (time > without * 1.02) ++longer;
     }
   }
-  CHECK_DRAWN(longer > 60);
+  CHECK_DRAWN_OF_ALL(longer > 60);
 }
 
 TEST_CASE("pieces: workers that have one object more than the others make the last batches alone") {
@@ -165,7 +166,7 @@ TEST_CASE("pieces: what few workers add at the end is not on top of what a limit
   Generator generate(3204);
   int longer = 0;
   int checked = 0;
-  for (int i = 0; i < 900; ++i) {
+  for (int i = 0; i < test::some(900); ++i) {
     Inputs in = generate.inputs(8.0);
     if (in.workers < 2.0 || in.kind != LoaderKind::pytorch || !in.disk || in.remote) continue;
     in.epochs = 1.0;
@@ -186,13 +187,13 @@ TEST_CASE("pieces: what few workers add at the end is not on top of what a limit
       before = slower;
     }
   }
-  CHECK_DRAWN(checked > 30);
-  CHECK_DRAWN(longer > 300);
+  CHECK_DRAWN_OF_ALL(checked > 30);
+  CHECK_DRAWN_OF_ALL(longer > 300);
 }
 
 TEST_CASE("pieces: objects that divide evenly among workers are as good as samples") {
   Generator generate(3202);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < test::some(300); ++i) {
     Inputs in = generate.inputs(80.0);
     if (in.workers < 1.0) continue;
     const double readers = in.replicas() * in.workers;
@@ -261,7 +262,7 @@ TEST_CASE("pieces: mean and events agree on buffers and uneven objects") {
   double off = 0.0;
   int jobs = 0;
   int far = 0;
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < test::some(250); ++i) {
     Inputs in = generate.inputs(60.0);
     in.epochs = 1.0;
     in.instances = 1.0;
@@ -292,7 +293,7 @@ TEST_CASE("pieces: mean and events agree on buffers and uneven objects") {
     CHECK(distance < 0.2);
   }
   INFO(jobs << " jobs, mean distance " << off / jobs << ", " << far << " beyond 5 %");
-  CHECK_DRAWN(jobs > 40);
+  CHECK_DRAWN_OF_ALL(jobs > 40);
   CHECK(far <= 0.05 * jobs);
 }
 

@@ -110,7 +110,7 @@ std::string settings_kind(const Settings& settings) {
 
 TEST_CASE("unequal: a list of equal numbers is one number, and the order of a list is nothing") {
   Generator random(71);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < test::some(100); ++i) {
     std::vector<double> gpus = generated_gpus(random);
     Settings settings = on_eight_gpus(random, static_cast<double>(gpus.size()));
     const auto with = [&](const std::string& value) {
@@ -132,7 +132,7 @@ TEST_CASE("unequal: kinds that differ in nothing are the alike instances, mean a
   Generator random(72);
   SimulationOptions exact;
   exact.exact = true;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < test::some(200); ++i) {
     const Inputs inputs = generated(random, 20.0);
     const double ranks = inputs.ranks;
     const double each = inputs.samples / inputs.gpus();
@@ -156,7 +156,7 @@ TEST_CASE("unequal: kinds that differ in nothing are the alike instances, mean a
 TEST_CASE("unequal: no faster than its largest instance alone, no slower than as many of that") {
   Generator random(73);
   int between = 0;
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < test::some(500); ++i) {
     const Inputs inputs = generated(random, 30.0);
     const double each = std::ceil(inputs.samples / inputs.gpus());
     const std::vector<double> gpus = generated_gpus(random);
@@ -174,12 +174,12 @@ TEST_CASE("unequal: no faster than its largest instance alone, no slower than as
     CHECK(list <= of_largest * (1.0 + 1e-6));
     between += list > alone * 1.001 ? 1 : 0;
   }
-  CHECK_DRAWN(between > 50);
+  CHECK_DRAWN_OF_ALL(between > 50);
 }
 
 TEST_CASE("unequal: a GPU more on any instance takes no time off what each rank does") {
   Generator random(74);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < test::some(300); ++i) {
     const Inputs inputs = generated(random, 30.0);
     const double each = std::ceil(inputs.samples / inputs.gpus());
     std::vector<double> gpus = generated_gpus(random);
@@ -239,7 +239,7 @@ TEST_CASE("unequal: no split of the same GPUs is faster than the equal one, and 
   int checked = 0;
   int slower = 0;
   int settled_later = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < test::some(200); ++i) {
     const double instances = random.whole(2.0, 4.0);
     const double each = random.whole(2.0, 6.0);
     std::vector<double> gpus(static_cast<std::size_t>(instances), each);
@@ -284,15 +284,15 @@ TEST_CASE("unequal: no split of the same GPUs is faster than the equal one, and 
     slower += split->times.total > equal->times.total * 1.001 ? 1 : 0;
     ++checked;
   }
-  CHECK_DRAWN(checked > 80);
-  CHECK_DRAWN(slower > 20);
-  CHECK_DRAWN(settled_later > 5);
-  CHECK_DRAWN(checked - settled_later > 20);
+  CHECK_DRAWN_OF_ALL(checked > 80);
+  CHECK_DRAWN_OF_ALL(slower > 20);
+  CHECK_DRAWN_OF_ALL(settled_later > 5);
+  CHECK_DRAWN_OF_ALL(checked - settled_later > 20);
 }
 
 TEST_CASE("unequal: gains are those of all kinds, and all stages twice as fast halve the epochs") {
   Generator random(77);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < test::some(100); ++i) {
     const Inputs inputs = generated(random, 30.0);
     const double each = std::ceil(inputs.samples / inputs.gpus());
     Inputs list = with_gpus(inputs, generated_gpus(random), each);
@@ -321,7 +321,7 @@ TEST_CASE("unequal: each kind loads as an instance with so many GPUs does, and s
   Generator random(78);
   int shared = 0;
   int checked = 0;
-  for (int i = 0; i < 250; ++i) {
+  for (int i = 0; i < test::some(250); ++i) {
     const std::vector<double> gpus = generated_gpus(random);
     const auto instances = static_cast<double>(gpus.size());
     Settings settings = on_eight_gpus(random, instances);
@@ -388,8 +388,8 @@ TEST_CASE("unequal: each kind loads as an instance with so many GPUs does, and s
     }
     ++checked;
   }
-  CHECK_DRAWN(checked > 80);
-  CHECK_DRAWN(shared > 15);
+  CHECK_DRAWN_OF_ALL(checked > 80);
+  CHECK_DRAWN_OF_ALL(shared > 15);
 }
 
 TEST_CASE(
