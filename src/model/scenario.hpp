@@ -240,6 +240,7 @@ struct Step {
   std::optional<double> parameters = {};         ///< of the model, all of them used for each token
   std::optional<double> tokens_per_sample = {};  ///< sequence length
   std::optional<double> utilization = {};        ///< of the GPU's peak rate, with `parameters`
+  std::optional<double> recomputed = {};         ///< share of the forward pass, in the backward one
   /// Measured times of single steps of one GPU, (how many, time): how steps vary, instead of `cv`.
   std::optional<std::vector<std::pair<double, Duration>>> times = {};
   bool operator==(const Step&) const = default;
@@ -343,6 +344,8 @@ struct Checkpoint {
   std::optional<double> kept = {};         ///< how many are kept, and paid for
   std::optional<Duration> held = {};       ///< for how long; default: the job's time
   std::optional<Duration> interval;  ///< of training time; empty: the best where any are counted
+  std::optional<double> every_steps = {};   ///< optimizer steps between two, instead of interval
+  std::optional<double> every_epochs = {};  ///< epochs between two, instead of interval
   std::optional<Bytes> size;
   std::optional<Bandwidth> bandwidth;
   std::optional<bool> background;   ///< training goes on while one is written

@@ -88,6 +88,17 @@ double exchanges(const Inputs& inputs) {
   return inputs.epochs * in(epoch_shape(inputs).steps) + in(inputs.unfinished_steps);
 }
 
+Duration fixed_interval(const Inputs& inputs, Duration training) {
+  if (inputs.checkpoint_steps > 0.0) {
+    return inputs.checkpoint_steps / exchanges(inputs) * training;
+  }
+  if (inputs.checkpoint_epochs > 0.0) {
+    const double all = inputs.epochs + inputs.unfinished_steps / epoch_shape(inputs).steps;
+    return inputs.checkpoint_epochs / all * training;
+  }
+  return inputs.checkpoint_interval;
+}
+
 Duration step_time(const Inputs& inputs, double batch) {
   Duration time;
   if (inputs.step.table) {

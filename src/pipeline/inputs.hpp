@@ -240,6 +240,8 @@ struct Inputs {
   double slowest_of = 0.0;                 ///< GPUs that steps wait for; 0: all
   Duration startup;                        ///< of the job
   Duration checkpoint_interval;            ///< 0 = none
+  double checkpoint_steps = 0.0;           ///< instead: optimizer steps between two
+  double checkpoint_epochs = 0.0;          ///< instead: epochs between two
   Duration checkpoint_time;                ///< each
   bool checkpoint_background = false;      ///< training goes on while one is written
   bool best_interval = false;              ///< instead of checkpoint_interval: by `interruptions`
@@ -252,6 +254,13 @@ struct Inputs {
 
   /// A stage's virtual speed: 2 = every cost of it halved.
   PerStage<double> speed = ones();
+
+  /// Whether checkpoints are written, and those at times that are given.
+  [[nodiscard]] bool writes_checkpoints() const { return fixed_checkpoints() || best_interval; }
+  [[nodiscard]] bool fixed_checkpoints() const {
+    if (best_interval) return false;
+    return checkpoint_interval > Duration{} || checkpoint_steps > 0.0 || checkpoint_epochs > 0.0;
+  }
 
   /// Ranks of the whole job that load.
   [[nodiscard]] double gpus() const { return unequal ? unequal->gpus : instances * ranks; }
@@ -321,6 +330,10 @@ double epochs_begun(const Inputs& inputs);
 
 /// All-reduces of the whole job: a group of batches that an epoch's end cuts short has one, too.
 double exchanges(const Inputs& inputs);
+
+/// Training time between checkpoints that come at given times, steps or epochs, of a job that
+/// trains for so long; 0 where none do.
+Duration fixed_interval(const Inputs& inputs, Duration training);
 
 /// Samples that the ranks of one instance train on in an epoch; with `steps` in so many of it.
 double samples_of_instance(const Inputs& inputs, double steps = 0.0);

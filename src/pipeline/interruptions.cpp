@@ -115,13 +115,13 @@ reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& in
   job.announced *= less;
   job.writing = {inputs.checkpoint_time / inputs.speed[Stage::checkpoint],
                  inputs.checkpoint_background, storage_busy(out, inputs)};
-  job.interval = inputs.checkpoint_interval;
+  job.interval = fixed_interval(inputs, job.work);
   if (inputs.best_interval) job.interval = reliability::best_interval(job);
   return job;
 }
 
 void add_interruptions(Outcome& out, const Inputs& inputs, const SimulationOptions& options) {
-  const bool writes = inputs.checkpoint_interval > Duration{} || inputs.best_interval;
+  const bool writes = inputs.writes_checkpoints();
   Interrupted& in = out.interrupted;
   in.counted.startups = in.mean.startups = out.startup;
   if (!writes && !inputs.interruptions && inputs.booked <= Duration{}) return;

@@ -203,7 +203,9 @@ Duration Writing::delay(Duration interval) const {
 }
 
 double InterruptedJob::checkpoints() const {
-  return interval > Duration{} ? std::floor(work / interval) : 0.0;
+  // One that comes with the last step is written: its share of the work is rounded.
+  constexpr double rounded_up = 1.0 + 1e-12;
+  return interval > Duration{} ? std::floor(rounded_up * (work / interval)) : 0.0;
 }
 
 Course expected(const InterruptedJob& job) {

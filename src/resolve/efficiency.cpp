@@ -28,6 +28,7 @@ Inputs uninterrupted(Inputs inputs) {
   }
   inputs.interruptions.reset();
   inputs.booked = inputs.checkpoint_interval = Duration{};
+  inputs.checkpoint_steps = inputs.checkpoint_epochs = 0.0;
   inputs.best_interval = false;
   return inputs;
 }

@@ -150,8 +150,9 @@ Duration written_by_requests(Context& context) {
 void checkpoints(Context& context) {
   const auto& given = context.scenario.job.checkpoint;
   if (!given) return;
-  const bool written = given->interval || given->size || given->bandwidth || given->background ||
-                       given->to || given->region || given->kept || given->held;
+  const bool fixed = given->interval || given->every_steps || given->every_epochs;
+  const bool written = fixed || given->size || given->bandwidth || given->background || given->to ||
+                       given->region || given->kept || given->held;
   // A restart alone is how a job without any starts again; nothing at all asks for every default.
   if (!written && given->restart) return;
   Inputs& inputs = context.out.inputs;
@@ -159,6 +160,12 @@ void checkpoints(Context& context) {
   if (given->interval) {
     inputs.checkpoint_interval =
         context.use(stage, "/job/checkpoint/interval", Value<Duration>::given(*given->interval));
+  } else if (given->every_steps) {
+    inputs.checkpoint_steps = context.use(stage, "/job/checkpoint/every_steps",
+                                          Value<double>::given(*given->every_steps));
+  } else if (given->every_epochs) {
+    inputs.checkpoint_epochs = context.use(stage, "/job/checkpoint/every_epochs",
+                                           Value<double>::given(*given->every_epochs));
   } else if (!context.scenario.cluster.interrupted() &&
              !is_booked(context.scenario.cluster.purchase)) {
     // A sweep over ways of buying has points that nothing interrupts.

@@ -146,7 +146,7 @@ struct Plan {
   void checkpoints() const {
     const auto& given = s.job.checkpoint;
     if (!given || checkpoints_elsewhere(context) || inputs.checkpoint_time <= Duration{}) return;
-    if (inputs.checkpoint_interval <= Duration{} && !inputs.best_interval) return;
+    if (!inputs.writes_checkpoints()) return;
     if (s.source.service.family() == Service::fsx_lustre) {
       const FsxPlan& plan = planned_fsx(context);
       const CapacitySteps steps = fsx_steps(context.catalog, plan.deployment_type, plan.tier).value;

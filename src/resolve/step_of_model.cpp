@@ -73,17 +73,19 @@ double attention(const Context& context, double parameters, double tokens) {
   return tokens / (of_layer * *width);
 }
 
-/// Share of the peak that training a transformer reaches, of operations that leave attention out.
+/// Share of the peak that training a transformer reaches, of operations that leave attention out,
+/// and a forward pass, which is a third of a step, that is computed again.
 /// What is not a product of matrices moves bytes in proportion to the width, which grows as the
 /// cube root of the parameters, where products take operations in proportion to its square
 /// (bench/evidence/transformers).
 double expected_utilization(const Context& context, double parameters, double tokens,
-                            double operations_per_byte) {
+                            double recomputed, double operations_per_byte) {
   const double moved = context.relearned(learned::transformer_moved) *
                        (operations_per_byte / 295.0) *  // an H100's
                        portable::pow(1e9 / parameters, 1.0 / 3.0);
+  const double weight = context.relearned(learned::transformer_attention);
   return 1.0 / ((context.relearned(learned::transformer_products) + moved) *
-                (1.0 + attention(context, parameters, tokens)));
+                (1.0 + weight * attention(context, parameters, tokens)) * (1.0 + recomputed / 3.0));
 }
 
 void of_parameters(Context& context, const Step& given, const std::string& gpu) {
@@ -107,11 +109,16 @@ void of_parameters(Context& context, const Step& given, const std::string& gpu) 
   }
   // Numbers of single precision are twice as many bytes.
   const double wide = given.precision == Precision::single ? 2.0 : 1.0;
+  double recomputed = 0.0;
+  if (given.recomputed && !given.utilization) {
+    recomputed =
+        context.use(Stage::gpu, "/job/step/recomputed", Value<double>::given(*given.recomputed));
+  }
   const Assumption& listed = assumed::model_utilization;
   const double utilization = context.find_or<double>(
       Stage::gpu, given.utilization, {}, listed,
-      listed.value *
-          expected_utilization(context, parameters, tokens, wide * peak->operations_per_byte));
+      listed.value * expected_utilization(context, parameters, tokens, recomputed,
+                                          wide * peak->operations_per_byte));
   // Forward 2 operations a parameter and token, backward twice that (Kaplan et al. 2020).
   const double operations = 6.0 * parameters * tokens;
   context.out.inputs.step.per_sample =

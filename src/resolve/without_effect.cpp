@@ -76,9 +76,17 @@ void tell_of_model(Context& context, const Step& given) {
     tell(given.model.has_value(), "model");
     tell(given.parameters.has_value(), "model_parameters");
     tell(given.utilization.has_value(), "utilization");
-  } else if (given.utilization && (given.model || !given.parameters)) {
-    tell_without_effect(context, "/job/step/utilization",
-                        "only a step that follows from /job/step/model_parameters has one");
+    tell(given.recomputed.has_value(), "recomputed");
+  } else if (given.model || !given.parameters) {
+    for (const auto& [is, key] : {std::pair(given.utilization.has_value(), "utilization"),
+                                  std::pair(given.recomputed.has_value(), "recomputed")}) {
+      if (!is) continue;
+      tell_without_effect(context, fmt::format("/job/step/{}", key),
+                          "only a step that follows from /job/step/model_parameters has one");
+    }
+  } else if (given.recomputed && given.utilization) {
+    tell_without_effect(context, "/job/step/recomputed",
+                        "/job/step/utilization holds what is computed again");
   }
   if (!known && !measured && given.model && given.parameters) {
     tell_without_effect(context, "/job/step/model_parameters", "/job/step/model is given");

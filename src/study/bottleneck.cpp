@@ -17,8 +17,7 @@ bool costs(const pipeline::Inputs& inputs, Stage stage, Duration base,
         inputs.worker_startup + inputs.worker_warmup + inputs.worker_shutdown;
     return is_mostly_startup(inputs, base) || (of_worker > Duration{} && inputs.workers > 0.0);
   }
-  if (stage == Stage::checkpoint)
-    return inputs.checkpoint_interval.base() > 0.0 || inputs.best_interval;
+  if (stage == Stage::checkpoint) return inputs.writes_checkpoints();
   if (stage == Stage::interruption) return inputs.interruptions.has_value();
   if (inputs.staging && (stage == Stage::download || stage == Stage::disk)) return true;
   if (inputs.staging && stage == Stage::network && inputs.staging->read.nic) return true;
@@ -39,8 +38,8 @@ double gain_of_faster(const pipeline::Inputs& inputs, const pipeline::Outcome& a
   const Duration base = as_it_is.total.wall;
   Duration wall = faster.total.wall;
   // A job that ends just before a checkpoint saves a whole one, by little of any stage.
-  const bool at_fixed_times = inputs.checkpoint_interval > Duration{} && !inputs.best_interval;
-  if (at_fixed_times && faster.interrupted.checkpoints != as_it_is.interrupted.checkpoints) {
+  if (inputs.fixed_checkpoints() &&
+      faster.interrupted.checkpoints != as_it_is.interrupted.checkpoints) {
     wall += up_to_next_checkpoint(faster) - up_to_next_checkpoint(as_it_is);
   }
   return 1.0 - wall / base;
@@ -67,7 +66,7 @@ Bottleneck find_bottleneck(const pipeline::Inputs& inputs, Duration base,
   pipeline::KnownLoading own;
   options.loading = loading != nullptr ? loading : &own;
   std::optional<pipeline::Outcome> as_it_is;  // there where checkpoints are at fixed times
-  if (inputs.checkpoint_interval > Duration{} && !inputs.best_interval) {
+  if (inputs.fixed_checkpoints()) {
     as_it_is = pipeline::simulate(inputs, options);
   }
   for (Stage stage : all_stages()) {

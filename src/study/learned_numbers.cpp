@@ -11,7 +11,8 @@ std::map<std::string, LearnedNumber, std::less<>> learned_numbers() {
     numbers[std::string(row->prior)] = {row->value, row->low, row->high};
   }
   for (const resolve::Prior& law :
-       {resolve::learned::transformer_products, resolve::learned::transformer_moved}) {
+       {resolve::learned::transformer_products, resolve::learned::transformer_moved,
+        resolve::learned::transformer_attention}) {
     numbers[std::string(law.name)] = {law.value, law.low, law.high};
   }
   return numbers;

@@ -9,6 +9,13 @@
 
 namespace feedrate::study {
 
+Setting checkpoints_at(const Situation& s, const std::string& interval) {
+  Setting set{{"/job/checkpoint/interval", interval}};
+  if (s.inputs().checkpoint_steps > 0.0) set.emplace_back("/job/checkpoint/every_steps", "null");
+  if (s.inputs().checkpoint_epochs > 0.0) set.emplace_back("/job/checkpoint/every_epochs", "null");
+  return set;
+}
+
 bool clash(const Setting& a, const Setting& b) {
   const auto within = [](const std::string& key, const std::string& object) {
     return key.size() > object.size() && key[object.size()] == '/' && key.starts_with(object);

@@ -100,11 +100,13 @@ std::optional<PricedOffer> spot_offer(const Situation& s) {
 
 /// Whether the interval of checkpoints is no longer than what is best on spot.
 bool often_enough_for_spot(const Situation& s) {
-  const Duration now = s.inputs().checkpoint_interval;
+  const Duration now = s.between_checkpoints();
   if (now <= Duration{}) return false;
   Scenario bought = s.scenario;
   bought.cluster.purchase = Purchase::spot;
   bought.job.checkpoint->interval.reset();
+  bought.job.checkpoint->every_steps.reset();
+  bought.job.checkpoint->every_epochs.reset();
   RunOptions options;
   options.list_inputs = false;
   options.gains = Gains::none;
@@ -122,7 +124,7 @@ std::vector<Change> on_spot(const Situation& s) {
   if (!s.scenario.job.checkpoint || s.inputs().checkpoint_time <= Duration{}) return {};
   Change change{{{"purchase", "spot"}}, "spot, interrupted as published"};
   if (!often_enough_for_spot(s)) {
-    change.set.emplace_back("/job/checkpoint/interval", "null");
+    for (auto& setting : checkpoints_at(s, "null")) change.set.push_back(std::move(setting));
     change.words += ", with the best time between checkpoints";
   }
   return {change};
@@ -189,7 +191,7 @@ std::vector<Change> block_lengths(const Situation& s) {
     if (*block != now) list.push_back({setting(*block), words::block_that_holds(*block, longest)});
     break;
   }
-  if (s.inputs().checkpoint_interval <= Duration{}) return list;
+  if (!s.inputs().fixed_checkpoints()) return list;
   constexpr double most = 7.0;
   std::optional<Duration> before;
   for (double n = 2.0; n <= most; n += 1.0) {

@@ -148,9 +148,7 @@ struct RareCheckpoints {
   bool only_one = false;
 };
 std::optional<RareCheckpoints> rarer_checkpoints(const Situation& s) {
-  const auto& times = s.result.times;
-  const Duration work =
-      times.total - times.startup - times.staging - s.result.stages[Stage::checkpoint].stall;
+  const Duration work = s.training();
   const double best = std::ceil(interval_for_failures(s) / minutes(1.0));
   const double once = std::floor(0.5 * work / minutes(1.0)) + 1.0;
   if (minutes(once) > work) return std::nullopt;
@@ -444,8 +442,8 @@ const Remedy training_list[] = {
       "what rarer ones lose is simulated only where interruptions are (/cluster/failures, spot, a "
       "block's end)"},
      [](const Situation& s) {
-       if (s.inputs().interruptions) return s.inputs().checkpoint_interval > Duration{};
-       const Duration now = s.inputs().checkpoint_interval;
+       const Duration now = s.between_checkpoints();
+       if (s.inputs().interruptions) return now > Duration{};
        // In the background they take no time, and are paid for all the same.
        const bool writes = s.wait(Stage::checkpoint) > 0.0 ||
                            (s.inputs().checkpoint_background && now > Duration{});
@@ -455,14 +453,13 @@ const Remedy training_list[] = {
        if (s.inputs().interruptions) {
          // One that is left out is the one that takes the job least time.
          const auto& of = s.result.interruptions;
-         return {{{{"/job/checkpoint/interval", "null"}},
-                  words::best_checkpoints(of ? of->best : std::nullopt)}};
+         return {
+             {checkpoints_at(s, "null"), words::best_checkpoints(of ? of->best : std::nullopt)}};
        }
        const auto rare = rarer_checkpoints(s);
-       if (!rare || minutes(rare->every) <= s.inputs().checkpoint_interval) return {};
+       if (!rare || minutes(rare->every) <= s.between_checkpoints()) return {};
        const std::string text = whole_text(rare->every) + " min";
-       return {
-           {{{"/job/checkpoint/interval", text}}, words::checkpoint_every(text, rare->only_one)}};
+       return {{checkpoints_at(s, text), words::checkpoint_every(text, rare->only_one)}};
      }},
     {{"batch_size", "larger batches", RemedyKind::setting, 1.0, Rung::fed,
       "the step's time is known for other batches",

@@ -38,6 +38,15 @@ struct Situation {
   [[nodiscard]] double wait(Stage stage) const {
     return result.stages[stage].stall / result.times.total;
   }
+  /// Of what trains, between checkpoints that come at given times; 0 where none do.
+  [[nodiscard]] Duration between_checkpoints() const {
+    return pipeline::fixed_interval(inputs(), training());
+  }
+  [[nodiscard]] Duration training() const {
+    const auto& times = result.times;
+    return times.total - times.startup - times.staging - result.stages[Stage::checkpoint].stall -
+           result.stages[Stage::interruption].stall;
+  }
   /// Whether the instances are Amazon's: what else other providers sell is not known.
   [[nodiscard]] bool on_aws() const {
     return resolved.machine != nullptr && resolved.machine->cloud == "aws";
@@ -70,6 +79,10 @@ struct Change {
 /// object that holds a key of the other. Keys are compared as they are spelled, so remedies use
 /// pointers ("/source/connections") for keys in objects that another remedy replaces.
 bool clash(const Setting& a, const Setting& b);
+
+/// So that checkpoints come at such an interval ("null": at the best one), however the scenario
+/// says when they come.
+Setting checkpoints_at(const Situation& s, const std::string& interval);
 
 /// The rung of what makes a bill smaller and changes nothing else: no rung comes before it. Its row
 /// ends with these two.

@@ -346,6 +346,11 @@ TEST_CASE("remedies: with failures counted no interval is better than the one th
     }
     settings.emplace_back("/job/checkpoint/interval", "null");
     CHECK(tried(settings, "checkpoint_interval").empty());
+    // The same of one that is written every so many steps.
+    settings.emplace_back("/job/checkpoint/every_steps", "1");
+    const auto of_steps = tried(settings, "checkpoint_interval");
+    REQUIRE(of_steps.size() == 1);
+    CHECK(run_with(settings, of_steps.front().set).times.total == best);
   }
 }
 

@@ -152,12 +152,13 @@ TEST_CASE(
   CHECK(of_gpu.operations_per_byte == Approx(989e12 / 3350e9));
   const resolve::Assumption& assumed = resolve::assumed::model_utilization;
   // The cube root of eight is two. Of 128 times as wide as deep: attention of a sequence as long
-  // as the model is wide adds a twelfth.
+  // as the model is wide is a twelfth as many operations.
   const double products = resolve::learned::transformer_products.value;
   const double moved = resolve::learned::transformer_moved.value;
   const double width = std::cbrt(8e9 / 12.0 * 128.0);
-  const double attention = 4096.0 / width / 12.0;
-  CHECK(attention == Approx(1.0 / 12.0).epsilon(0.08));
+  const double weight = resolve::learned::transformer_attention.value;
+  const double attention = weight * 4096.0 / width / 12.0;
+  CHECK(attention == Approx(weight / 12.0).epsilon(0.08));
   const double expected =
       1.0 / (products + moved * (989.0 / 3.35 / 295.0) / 2.0) / (1.0 + attention);
   CHECK(per_sample(step("")) ==
@@ -175,9 +176,17 @@ TEST_CASE(
   Settings shaped = step("");
   shaped.push_back({"/job/parallel", R"({"layers": 32, "hidden_size": 4096, "tensor": 1})"});
   shaped.push_back({"/job/allreduce", R"({"algorithm": "nccl", "parameters": 8e9})"});
-  CHECK(per_sample(shaped) == Approx(operations / (peak * assumed.value * expected) /
-                                     (1.0 + attention) * (1.0 + 4096.0 * 4096.0 * 32.0 / 8e9))
-                                  .epsilon(1e-12));
+  CHECK(per_sample(shaped) ==
+        Approx(operations / (peak * assumed.value * expected) / (1.0 + attention) *
+               (1.0 + weight * 4096.0 * 4096.0 * 32.0 / 8e9))
+            .epsilon(1e-12));
+  // A forward pass is a third of a step; a given utilization holds what is computed again.
+  CHECK(per_sample(step(R"(, "recomputed": 1)")) ==
+        Approx(4.0 / 3.0 * per_sample(step(""))).epsilon(1e-12));
+  CHECK(per_sample(step(R"(, "recomputed": "50%")")) ==
+        Approx(7.0 / 6.0 * per_sample(step(""))).epsilon(1e-12));
+  CHECK(per_sample(step(R"(, "recomputed": 1, "utilization": 0.5)")) ==
+        Approx(operations / (peak * 0.5)).epsilon(1e-12));
   Settings no_tokens = step("");
   no_tokens.back().second = R"({"model_parameters": 8e9})";
   CHECK(refusal(no_tokens).find("/job/step/tokens_per_sample") != std::string::npos);

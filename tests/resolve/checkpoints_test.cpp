@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/errors.hpp"
 #include "catch.hpp"
@@ -206,4 +207,57 @@ TEST_CASE("checkpoints: EFS takes a third of what it lets read, where reads are 
   const double paid =
       rate_of(R"(, "throughput_mode": "provisioned", "provisioned_throughput": "100 MB/s")");
   CHECK(paid == Approx(100e6 * assumed::checkpoint_share.value).epsilon(1e-3));
+}
+
+TEST_CASE("checkpoints: every so many steps or epochs they are as many, however fast the job is") {
+  // 1,000,000 samples in batches of 64 are 15,625 steps an epoch.
+  const auto of = [](const char* when, const Settings& more = {}) {
+    Settings settings = {{"job.checkpoint", fmt::format(R"({{"size": "10 GB", {},
+                                                        "bandwidth": "1 GB/s"}})",
+                                                        when)},
+                         {"job.epochs", "4"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return test::Billed(test::job(settings)).outcome;
+  };
+  const pipeline::Outcome none = of(R"("interval": "100 d")");
+  CHECK(none.checkpoints == Duration{});
+  for (const auto& [when, written] : {std::pair(R"("every_steps": 500)", 125.0),
+                                      {R"("every_steps": 600)", 104.0},
+                                      {R"("every_steps": 62500)", 1.0},
+                                      {R"("every_steps": 62501)", 0.0},
+                                      {R"("every_epochs": 1)", 4.0},
+                                      {R"("every_epochs": 3)", 1.0},
+                                      {R"("every_epochs": 4)", 1.0},
+                                      {R"("every_epochs": 5)", 0.0}}) {
+    INFO(when);
+    const pipeline::Outcome as_it_is = of(when);
+    CHECK(as_it_is.interrupted.checkpoints == written);
+    CHECK(as_it_is.total.wall.base() == Approx((none.total.wall + written * seconds(10)).base()));
+    const Settings faster = {{"job.step.per_sample", "0.5 ms"}, {"loader.num_workers", "3"}};
+    CHECK(of(when, faster).interrupted.checkpoints == written);
+  }
+  // Steps of the optimizer are those of four batches; a group that an epoch's end cuts short is
+  // one.
+  CHECK(of(R"("every_steps": 500)", {{"job.gradient_accumulation", "4"}}).interrupted.checkpoints ==
+        std::floor(4.0 * 3907.0 / 500.0));
+  CHECK(of(R"("every_steps": 500)", {{"job.epochs", "null"}, {"job.steps", "5000"}})
+            .interrupted.checkpoints == 10.0);
+}
+
+TEST_CASE("checkpoints: one key says when they are written, and steps need a job that has any") {
+  const auto refusal = [](const Settings& settings) {
+    try {
+      test::job(settings);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal({{"job.checkpoint", R"({"interval": "5 min", "every_steps": 500})"}})
+            .find("expected nothing beside interval") != std::string::npos);
+  CHECK(refusal({{"job.checkpoint", R"({"every_steps": 500, "every_epochs": 1})"}})
+            .find("expected nothing beside every_steps") != std::string::npos);
+  CHECK(refusal({{"job.checkpoint", R"({"interval": null, "every_steps": 500})"}}).empty());
+  CHECK(refusal({{"job.checkpoint", R"({"every_steps": 0.5})"}}).find("expected a whole number") !=
+        std::string::npos);
 }

@@ -110,6 +110,13 @@ const std::vector<Entry<Step>>& entries<Step>() {
           "tokens_per_sample",
           {.manual = "model, model_parameters: tokens of a sample, which is one sequence",
            .limits = whole(1, 1e9)}),
+      entry<&Step::recomputed>(
+          "recomputed",
+          {.manual = "model_parameters without utilization: share of the forward pass that the "
+                     "backward pass computes again (activation checkpointing: 1 of every layer)",
+           .fallback = "0",
+           .limits = between(0, 1),
+           .percent = true}),
       entry<&Step::utilization>(
           "utilization",
           {.manual = "model_parameters: share of the GPU's peak rate that training reaches (MFU); "
@@ -253,6 +260,15 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
                        .fallback = "the best one, or none where nothing interrupts the job",
                        .limits = above(0, 3.6e8),
                        .example = "15 min"}),
+      entry<&Checkpoint::every_steps>(
+          "every_steps",
+          {.manual = "instead of interval: optimizer steps between checkpoints, those of "
+                     "one GPU (save_steps, every_n_train_steps)",
+           .limits = whole(1, 1e9)}),
+      entry<&Checkpoint::every_epochs>("every_epochs",
+                                       {.manual = "instead of interval: epochs between "
+                                                  "checkpoints",
+                                        .limits = whole(1, 1e6)}),
       entry<&Checkpoint::size>(
           "size",
           {.manual = "bytes of one checkpoint; by default 12 of each parameter of the model, "

@@ -54,6 +54,7 @@ class Checks {
     what_is_exchanged();
     epochs_or_steps();
     duration_or_dataset();
+    checkpoint();
     loader();
     packing();
     source();
@@ -181,6 +182,30 @@ class Checks {
       if (const Found given = at(root_, {section}); given.exact) {
         complain({section}, message + describe(*given.value));
       }
+    }
+  }
+
+  /// One way to say when checkpoints are written; steps and epochs count only where there are any.
+  void checkpoint() {
+    if (!s_.job.checkpoint) return;
+    std::string_view first;
+    for (const std::string_view key : {"interval", "every_steps", "every_epochs"}) {
+      const Found given = at(root_, {"job", "checkpoint", key});
+      if (!given.exact || given.value->kind == JsonKind::null) continue;
+      if (!first.empty()) {
+        complain({"job", "checkpoint", key}, "expected nothing beside " + std::string(first) +
+                                                 ", which says when checkpoints are written, got " +
+                                                 describe(*given.value));
+      }
+      first = key;
+    }
+    const bool counted =
+        s_.job.checkpoint->every_epochs || (s_.job.checkpoint->every_steps && !s_.job.steps);
+    if (s_.job.duration_on_one_instance && counted) {
+      complain({"job", "checkpoint", first},
+               "expected an interval (\"15 min\"), since job.duration_on_one_instance says of no "
+               "steps; got " +
+                   describe(*at(root_, {"job", "checkpoint", first}).value));
     }
   }
 
