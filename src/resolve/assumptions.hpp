@@ -362,8 +362,7 @@ inline constexpr Assumption nvme_disk_rate = {
 inline constexpr Assumption published_rate =
     from_studies("/job/step/per_sample", learned::published_rate,
                  "what a published rate says, made with other software and batches", "step");
-/// Of what expected_utilization() says, which is at most 0.53 of a GPU's dense tensor peak: the
-/// best that is published of large models is a third more (NeMo, Megatron-LM).
+/// Of what expected_utilization() says, which is at most 0.63 of a GPU's dense tensor peak.
 inline constexpr Assumption model_utilization = from_studies(
     "/job/step/utilization", learned::transformer_utilization,
     "of the GPU's peak, by the model's parameters, its sequences and the GPU's operations a byte, "

@@ -202,12 +202,13 @@ TEST_CASE(
     return 6.0 * parameters * 1000.0 /
            (peak * per_sample({{"/cluster/instance", instance}, {"/job/step", step}}));
   };
+  const resolve::Assumption& assumed = resolve::assumed::model_utilization;
   double last = 0.0;
   for (const double parameters : {1e7, 1e8, 1e9, 1e10, 1e11, 1e12}) {
     INFO(parameters);
     const double h100 = share("p5.48xlarge", parameters);
     CHECK(h100 > last);
-    CHECK(h100 < 0.52);
+    CHECK(h100 < 1.0 / resolve::learned::transformer_products.value * assumed.value);
     CHECK(share("p5en.48xlarge", parameters) > h100);
     CHECK(share("p4de.24xlarge", parameters) > h100);
     CHECK(share("gpu_1x_h100_pcie", parameters) < h100);
