@@ -226,6 +226,7 @@ constexpr std::array drawn_rows = {
     drawn_row<&Scenario::job, &Job::step, &Step::parameters>("/job/step/model_parameters"),
     drawn_row<&Scenario::job, &Job::step, &Step::tokens_per_sample>("/job/step/tokens_per_sample",
                                                                     a_count),
+    drawn_row<&Scenario::job, &Job::step, &Step::recomputed>("/job/step/recomputed", a_share),
     drawn_row<&Scenario::job, &Job::step, &Step::utilization>("/job/step/utilization",
                                                               DrawnRange{0.001, 1.0}),
     drawn_row<&Scenario::job, &Job::duration_on_one_instance>("/job/duration_on_one_instance"),

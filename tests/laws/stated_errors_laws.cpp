@@ -195,6 +195,7 @@ TEST_CASE("stated errors: no draw of a share or a variation leaves what its key 
   s.dataset.row_groups = RowGroups{};
   s.dataset.row_groups->read_share = s.source.line_share = 0.5;
   s.loader.oversubscription = s.loader.contention = s.job.step->cv = s.job.step->utilization = 0.5;
+  s.job.step->recomputed = 0.5;
   s.cluster.savings = s.job.efficiency = 0.5;
   s.cluster.spot = Spot{};
   s.cluster.spot->interruption_share_per_month = 0.5;
