@@ -159,26 +159,26 @@ inline constexpr Prior infiniband_beyond = {"infiniband_beyond", 2.62e-06, 2.98e
 
 /// One over the share of the peak that products of matrices alone reach: training of a transformer of any size (bench/evidence/transformers).
 inline constexpr Prior transformer_products = {"transformer_products", 1.6, 1.6, 1.6, 10,
-    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc-h100, "
+    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc, "
     "jax-toolbox-pax, torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, "
     "dlperf-megatron-gpt"};
 
 /// What all else adds to that, for a billion parameters on an H100: bytes moved in training a transformer (bench/evidence/transformers).
 inline constexpr Prior transformer_moved = {"transformer_moved", 1.9, 1.9, 1.9, 10,
-    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc-h100, "
+    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc, "
     "jax-toolbox-pax, torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, "
     "dlperf-megatron-gpt"};
 
 /// Time of an operation of attention, in that of a product of matrices: training of a transformer (bench/evidence/transformers).
 inline constexpr Prior transformer_attention = {"transformer_attention", 2.15, 2.15, 2.15, 10,
-    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc-h100, "
+    "of lambda-training, llm-foundry-fsdp, torchtitan-fsdp, megatron-mfu, dgxc, "
     "jax-toolbox-pax, torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, "
     "dlperf-megatron-gpt"};
 
 /// Share of what its size, its sequences and its GPU let expect of the peak: training of a transformer (bench/evidence/transformers, which has the values).
 inline constexpr Prior transformer_utilization = {"transformer_utilization", 1.04, 0.597, 1.8, 11,
     "11 studies of 2021 to 2026, and one more of their kind: lambda-training, "
-    "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm, megatron-mfu, dgxc-h100, "
+    "llm-foundry-fsdp, torchtitan-fsdp, feedrate-h100-vm, megatron-mfu, dgxc, "
     "jax-toolbox-pax, torchtitan-a100, kempner-forge-160, bigscience-jz-megatron, "
     "dlperf-megatron-gpt"};
 
