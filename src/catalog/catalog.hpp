@@ -152,6 +152,7 @@ struct FsxTier {
   std::string deployment_type;   ///< "SCRATCH_2", "PERSISTENT_2" …
   SpecificBandwidth throughput;  ///< the tier's name: "200 MB/s/TiB"
   Known<SpecificBandwidth> disk_read;
+  Known<SpecificBandwidth> disk_burst;  ///< while credits last, whose number is not published
 };
 
 struct FsxPrice {

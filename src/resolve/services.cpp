@@ -55,6 +55,16 @@ Published of_fsx(Context& context) {
   if (tier->disk_read) {
     fsx.bandwidth = Value<Bandwidth>{tier->disk_read->value * capacity, tier->disk_read->from};
   }
+  if (tier->disk_read && tier->disk_burst && context.texts) {
+    const auto megabytes = [&](const Known<SpecificBandwidth>& rate) {
+      return (rate->value * capacity).base() / 1e6;
+    };
+    context.remark(RemarkKind::know,
+                   fmt::format("disks of FSx for Lustre give up to {:.4g} MB/s while burst credits "
+                               "last, of which AWS publishes no number: {:.4g} MB/s are taken; set "
+                               "/source/bandwidth to what yours give",
+                               megabytes(tier->disk_burst), megabytes(tier->disk_read)));
+  }
   return fsx;
 }
 

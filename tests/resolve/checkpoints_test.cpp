@@ -257,6 +257,10 @@ TEST_CASE("checkpoints: one key says when they are written, and steps need a job
             .find("expected nothing beside interval") != std::string::npos);
   CHECK(refusal({{"job.checkpoint", R"({"every_steps": 500, "every_epochs": 1})"}})
             .find("expected nothing beside every_steps") != std::string::npos);
+  for (const char* when : {R"({"every_epochs": 1})", R"({"every_steps": 500})"}) {
+    CHECK(refusal({{"job.checkpoint", when}, {"job.duration_on_one_instance", "10 h"}})
+              .find("expected an interval") != std::string::npos);
+  }
   CHECK(refusal({{"job.checkpoint", R"({"interval": null, "every_steps": 500})"}}).empty());
   CHECK(refusal({{"job.checkpoint", R"({"every_steps": 0.5})"}}).find("expected a whole number") !=
         std::string::npos);

@@ -275,3 +275,21 @@ TEST_CASE("said: what the CPU is to do after the GPU is done before the copy, an
   CHECK(!says(listed("gpu", "gpu").caveats, words));
   CHECK(!says(listed("cpu", "cpu").caveats, words));
 }
+
+TEST_CASE("said: disks of FSx for Lustre that burst for longer than is published") {
+  const auto burst = [](const Settings& more) {
+    Settings settings = {{"/source/service", "fsx-lustre"}, {"/source/capacity", "1.2 TiB"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    std::vector<std::string> texts;
+    for (const auto& remark : resolved(settings).remarks) texts.push_back(remark);
+    return says(texts, "give up to 288 MB/s while burst credits last") &&
+           says(texts, "60 MB/s are taken");
+  };
+  const Settings of_50 = {{"/source/deployment_type", "PERSISTENT_1"},
+                          {"/source/throughput_per_capacity", "50 MB/s/TiB"}};
+  Settings given = of_50;
+  given.emplace_back("/source/bandwidth", "200 MB/s");
+  CHECK(burst(of_50));
+  CHECK_FALSE(burst(given));
+  CHECK_FALSE(burst({{"/source/deployment_type", "SCRATCH_2"}}));
+}

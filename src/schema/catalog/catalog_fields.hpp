@@ -166,6 +166,7 @@ inline constexpr Field<FsxTier> fsx_tier_fields[] = {
     field<&FsxTier::deployment_type>("deployment_type", "", true),
     field<&FsxTier::throughput>("throughput", "the tier's name", true),
     field<&FsxTier::disk_read>("disk_read", "from disk, sustained indefinitely"),
+    field<&FsxTier::disk_burst>("disk_burst", "from disk, while burst credits last"),
 };
 inline constexpr Field<FsxSteps> fsx_step_fields[] = {
     field<&FsxSteps::deployment_type>("deployment_type",

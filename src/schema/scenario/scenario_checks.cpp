@@ -202,10 +202,11 @@ class Checks {
     const bool counted =
         s_.job.checkpoint->every_epochs || (s_.job.checkpoint->every_steps && !s_.job.steps);
     if (s_.job.duration_on_one_instance && counted) {
-      complain({"job", "checkpoint", first},
-               "expected an interval (\"15 min\"), since job.duration_on_one_instance says of no "
-               "steps; got " +
-                   describe(*at(root_, {"job", "checkpoint", first}).value));
+      complain(
+          {"job", "checkpoint", first},
+          "expected an interval (\"15 min\"), since a job of job.duration_on_one_instance has no "
+          "steps that are known; got " +
+              describe(*at(root_, {"job", "checkpoint", first}).value));
     }
   }
 
