@@ -54,7 +54,8 @@ bool within(double number, const JsonValue& value, const Key& key, const Path& p
   const Limits& limits = key.limits;
   if (!limits.given()) return true;
   const bool fits = (limits.above ? number > limits.low : number >= limits.low) &&
-                    number <= limits.high && (!limits.whole || number == std::floor(number));
+                    number <= limits.high && (!limits.whole || number == std::floor(number)) &&
+                    (number == 0.0 || std::abs(number) >= limits.least);
   if (fits) return true;
   if (key.kind == KeyKind::quantity) {
     r.problems.add(value, path.text(),
@@ -79,9 +80,9 @@ void find_elsewhere(const Key& key, std::string_view name, const std::string& at
 }  // namespace
 
 std::string Path::text() const {
-  const std::string above = parent != nullptr ? parent->text() : "";
-  if (is_index) return join_pointer(above, index);
-  return token.empty() ? above : join_pointer(above, token);
+  const std::string before = parent != nullptr ? parent->text() : std::string(above);
+  if (is_index) return join_pointer(before, index);
+  return token.empty() ? before : join_pointer(before, token);
 }
 
 void Reading::expected(const Key& key, const JsonValue& got, const Path& path,

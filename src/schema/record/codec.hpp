@@ -27,6 +27,7 @@ struct Path {
   std::string_view token;
   std::size_t index = 0;
   bool is_index = false;
+  std::string_view above{};  ///< of one without a parent: the pointer to where it starts
 
   [[nodiscard]] std::string text() const;
 };
@@ -36,8 +37,9 @@ struct Path {
 struct Reading {
   Problems problems;
   const Key* root = nullptr;
-  std::string currency{};  ///< in which prices may be given beside USD; "" for none
-  double usd = 1.0;        ///< what one of it is worth
+  const JsonValue* record = nullptr;  ///< whose key is being read: others may say more of it
+  std::string currency{};             ///< in which prices may be given beside USD; "" for none
+  double usd = 1.0;                   ///< what one of it is worth
 
   void expected(const Key& key, const JsonValue& got, const Path& path, std::string_view why = "");
   void unknown_key(const std::vector<std::string>& known, const JsonValue& object,
@@ -124,21 +126,24 @@ struct Codec<E> {
 };
 
 template <class T>
-void read_record(T& out, const JsonValue& value, const Key& key, const Path& path, Reading& r) {
+void read_record(T& out, const JsonValue& value, const Key& key, const Path& path, Reading& r,
+                 const Keys<T>& list = entries<T>()) {
   if (!is_kind(value, JsonKind::object, key, path, r)) return;
-  const std::vector<Entry<T>>& list = entries<T>();
   std::uint64_t seen = 0;
   for (const JsonMember& member : value.members) {
     std::size_t i = 0;
     while (i < list.size() && list[i].key.name != member.key) ++i;
     if (i == list.size()) {
       std::vector<std::string> known;
-      for (const Entry<T>& entry : list) known.emplace_back(entry.key.name);
+      for (const Entry<T>& entry : list) {
+        if (!entry.key.retired) known.emplace_back(entry.key.name);
+      }
       r.unknown_key(known, value, member, path);
       continue;
     }
     if (member.value->kind == JsonKind::null) continue;  // as if it were left out
     seen |= std::uint64_t{1} << i;
+    r.record = &value;
     list[i].read(out, *member.value, list[i].key, {&path, list[i].key.name}, r);
   }
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -33,26 +33,43 @@ void quantity(const Key& key, JsonWriter& out) {
   out.key("examples").begin_array().text(key.hint.example).end();
 }
 
+/// One of two keys is required.
+void either(const Key& key, JsonWriter& out) {
+  out.key("anyOf").begin_array();
+  for (const std::string_view name : {key.name, key.instead}) {
+    out.begin_object().key("required").begin_array().text(name).end().end();
+  }
+  out.end();
+}
+
+}  // namespace
+
 void properties(const Key& key, JsonWriter& out) {
   if (key.keys.empty()) return;  // a document of another kind, whose keys are explained elsewhere
   out.boolean_member("additionalProperties", false);
   bool any_required = false;
-  for (const Key& inner : key.keys) any_required = any_required || inner.required;
+  for (const Key& inner : key.keys) {
+    if (!inner.instead.empty()) either(inner, out);
+    any_required = any_required || (inner.required && inner.instead.empty());
+  }
   if (any_required) {
     out.key("required").begin_array();
     for (const Key& inner : key.keys) {
-      if (inner.required) out.text(inner.name);
+      if (inner.required && inner.instead.empty()) out.text(inner.name);
     }
     out.end();
   }
   out.key("properties").begin_object();
   for (const Key& inner : key.keys) {
+    if (inner.retired) continue;
     out.key(inner.name).begin_object();
     describe_key(inner, out);
     out.end();
   }
   out.end();
 }
+
+namespace {
 
 void pair_items(const Key& key, JsonWriter& out) {
   out.key("items").begin_object().text("type", "array");
@@ -184,6 +201,10 @@ void by_kind(const Key& key, JsonWriter& out) {
       break;
     case KeyKind::document:
       out.key("type").begin_array().text("object").text("string").text("null").end();
+      break;
+    case KeyKind::scalar:
+      out.key("type").begin_array();
+      out.text("string").text("number").text("boolean").text("null").end();
       break;
     case KeyKind::named:
     case KeyKind::labels: type("object", out); break;

@@ -26,6 +26,9 @@ std::string word_list(const Key& key) {
 std::string range_text(const Key& key) {
   if (!key.limits.given()) return "";
   const std::string high = value_text(key, key.limits.high);
+  if (key.limits.least > 0.0) {
+    return ", 0 or from " + value_text(key, key.limits.least) + " to " + high;
+  }
   if (key.limits.above) return " above " + value_text(key, key.limits.low) + " and at most " + high;
   return " from " + value_text(key, key.limits.low) + " to " + high;
 }
@@ -77,6 +80,7 @@ std::string expectation(const Key& key) {
                  : "an object of NAME: \"" + std::string(key.hint.example) + "\"";
     case KeyKind::labels: return "an object such as {\"cache\": \"direct\"}";
     case KeyKind::numbers: return "a list of numbers";
+    case KeyKind::scalar: return "a text, a number, true or false";
     case KeyKind::document: return "an object, or a text that holds one";
   }
   return "";
@@ -84,7 +88,9 @@ std::string expectation(const Key& key) {
 
 std::string limits_text(const Key& key) {
   if (!key.limits.given()) return "";
-  const std::string low = value_text(key, key.limits.low);
+  const double least = key.limits.least;
+  const std::string low =
+      (least > 0.0 ? "0, " : "") + value_text(key, least > 0.0 ? least : key.limits.low);
   const std::string high = value_text(key, key.limits.high);
   return key.limits.above ? "> " + low + ", ≤ " + high : low + " … " + high;
 }

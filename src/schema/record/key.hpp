@@ -27,6 +27,7 @@ enum class KeyKind {
   settings,  ///< object of KEY: VALUE as for --set
   named,     ///< object of NAME: quantity (a number without `dimension`)
   labels,    ///< object of NAME: text
+  scalar,    ///< a text, a number, or true or false: another key says which
   numbers,   ///< list of numbers
   document,  ///< an object with a format of its own, or a text that holds its file
 };
@@ -37,6 +38,7 @@ struct Limits {
   double high = 0.0;
   bool above = false;  ///< `low` itself is refused
   bool whole = false;
+  double least = 0.0;  ///< what is nearer to 0, without being 0, is refused
   [[nodiscard]] bool given() const { return high > low; }
 };
 
@@ -62,12 +64,14 @@ struct Key {
   std::span<const OtherWord> other_words{};  ///< read, and never written
   std::span<const RefusedWord> refused_words{};
   bool required = false;
-  bool nullable = false;     ///< of a document that is only written: null where it does not apply
-  bool text_form = false;    ///< an object that may be one quantity instead: that of text_key()
-  bool counted = false;      ///< points: the first number says how many, in any order
-  bool list_form = false;    ///< a number that may be a list of such numbers; settings: of texts
-  bool with_error = false;   ///< points that may be {"points", "relative_error"} instead
-  bool with_origin = false;  ///< may be {"value", "origin", "source", "relative_error"} instead
+  bool retired = false;        ///< of older files: passed over, and not explained
+  std::string_view instead{};  ///< another key, which may stand in the place of a required one
+  bool nullable = false;       ///< of a document that is only written: null where it does not apply
+  bool text_form = false;      ///< an object that may be one quantity instead: that of text_key()
+  bool counted = false;        ///< points: the first number says how many, in any order
+  bool list_form = false;      ///< a number that may be a list of such numbers; settings: of texts
+  bool with_error = false;     ///< points that may be {"points", "relative_error"} instead
+  bool with_origin = false;    ///< may be {"value", "origin", "source", "relative_error"} instead
   std::string_view fallback{};  ///< what is used when the key is left out, in words; "" = nothing
   std::string_view manual{};
   std::vector<Key> keys{};  ///< of object and objects

@@ -59,6 +59,7 @@ std::string type_text(const Key& key) {
       return "{NAME: " + (key.dimension == Dimension{} ? "number" : example) + ", …}";
     case KeyKind::labels: return "{NAME: text, …}";
     case KeyKind::numbers: return "[number, …]";
+    case KeyKind::scalar: return "text, number, true or false";
   }
   return "";
 }

@@ -216,7 +216,7 @@ struct GetterOf<V (*)(const T&)> {
 
 /// What `first`, and of it the next, find: members, or functions of the record.
 template <auto first, auto... rest, class T>
-decltype(auto) found(const T& in) {
+decltype(auto) found(T&& in) {
   if constexpr (sizeof...(rest) == 0) {
     return std::invoke(first, in);
   } else {
@@ -351,6 +351,9 @@ auto grouped(std::string_view name, std::string_view manual = "") {
   made.key.kind = KeyKind::object;
   made.key.nullable = sizeof...(there) > 0;
   for (const Entry<T>& one : own) made.key.keys.push_back(one.key);
+  made.read = [](T& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    read_record(out, v, key, path, r, own);
+  };
   made.write = [](const T& in, const Key& key, JsonWriter& out) {
     out.key(key.name);
     if (!(static_cast<bool>(std::invoke(there, in)) && ...)) {
