@@ -13,10 +13,10 @@
 #include <set>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 #include "base/unit_text.hpp"
 #include "catalog/lookup.hpp"
 #include "catch.hpp"
@@ -110,17 +110,29 @@ struct Asked {
 
   /// Each priced field of each record of a list. `name` tells records apart; `plans` are those that
   /// should ask for one.
-  template <class T, std::size_t N>
-  void list(std::vector<T>& records, const schema::Field<T> (&fields)[N],
+  template <class T>
+  void list(std::vector<T>& records, const std::string& file, std::string_view section,
             const std::function<std::string(const T&)>& name,
             const std::function<std::vector<Settings>(const T&)>& plans) {
-    for (T& record : records) {
+    const std::string path = FEEDRATE_SOURCE_DIR "/pricing/" + file;
+    const schema::JsonPtr root = schema::parse_json(read_text_file(path), path);
+    const auto& items = root->find(section)->items;
+    REQUIRE(items.size() == records.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      T& record = records[i];
       const T copy = record;
-      for (const schema::Field<T>& field : fields) {
-        const auto change =
-            std::visit([](auto* value) { return repriced(value); }, field.member_of(record));
-        if (!change) continue;
-        price(name(copy) + " " + std::string(field.key), record, change, plans(copy));
+      for (const schema::Entry<T>& entry : schema::entries<T>()) {
+        const schema::JsonValue* given = items[i]->find(entry.key.name);
+        if (entry.key.dimension.money != 1 || given == nullptr || given->text.empty()) continue;
+        schema::JsonValue other = *given;
+        other.text = "7.77" + given->text.substr(given->text.find(' '));
+        const auto change = [&] {
+          schema::Reading reading;
+          reading.record = items[i].get();
+          entry.read(record, other, entry.key, {nullptr, entry.key.name}, reading);
+          REQUIRE(reading.problems.empty());
+        };
+        price(name(copy) + " " + std::string(entry.key.name), record, change, plans(copy));
       }
     }
   }
@@ -136,7 +148,7 @@ Settings with(Settings settings, const Settings& more) {
 TEST_CASE("priced: every price of storage is on the bill of a plan that uses it") {
   Asked all;
   all.list<S3Price>(
-      all.catalog.s3_prices, schema::s3_price_fields,
+      all.catalog.s3_prices, "s3.json", "prices",
       [](const S3Price& p) { return "s3 " + p.region + " " + p.storage_class; },
       [](const S3Price& p) {
         const Settings few = {{"cluster.region", p.region},
@@ -144,7 +156,7 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
         return std::vector<Settings>{few, with(few, {{"dataset.samples", "1000000000"}})};
       });
   all.list<FsxPrice>(
-      all.catalog.fsx_prices, schema::fsx_price_fields,
+      all.catalog.fsx_prices, "fsx_lustre.json", "prices",
       [](const FsxPrice& p) { return "fsx " + p.region + " " + p.deployment_type; },
       [](const FsxPrice& p) {
         return std::vector<Settings>{
@@ -157,14 +169,14 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
       });
   const Settings efs = {{"source.service", "efs"}, {"source.input_mode", "mount"}};
   all.list<EfsPrice>(
-      all.catalog.efs_prices, schema::efs_price_fields,
+      all.catalog.efs_prices, "efs.json", "prices",
       [](const EfsPrice& p) { return "efs " + p.region + " " + p.storage_class; },
       [&](const EfsPrice& p) {
         return std::vector<Settings>{
             with(efs, {{"cluster.region", p.region}, {"source.storage_class", p.storage_class}})};
       });
   all.list<EfsThroughputPrice>(
-      all.catalog.efs_throughput_prices, schema::efs_throughput_fields,
+      all.catalog.efs_throughput_prices, "efs.json", "throughput_prices",
       [](const EfsThroughputPrice& p) { return "efs throughput " + p.region; },
       [&](const EfsThroughputPrice& p) {
         return std::vector<Settings>{with(efs, {{"cluster.region", p.region}}),
@@ -173,7 +185,7 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
                                                 {"source.provisioned_throughput", "5 GB/s"}})};
       });
   all.list<EbsPrice>(
-      all.catalog.ebs_prices, schema::ebs_price_fields,
+      all.catalog.ebs_prices, "ebs.json", "prices",
       [](const EbsPrice& p) { return "ebs " + p.region + " " + p.type; },
       [](const EbsPrice& p) {
         const Settings volume = {{"cluster.region", p.region},
@@ -188,7 +200,7 @@ TEST_CASE("priced: every price of storage is on the bill of a plan that uses it"
         return std::vector<Settings>{volume, with(volume, {{"disk.iops", "90000 /s"}})};
       });
   all.list<ObjectPrice>(
-      all.catalog.object_prices, schema::object_price_fields,
+      all.catalog.object_prices, "object_stores.json", "prices",
       [](const ObjectPrice& p) { return p.service + " " + p.region + " " + p.storage_class; },
       [](const ObjectPrice& p) {
         return std::vector<Settings>{{{"source.service", p.service == "gcs" ? "gcs" : "azure-blob"},
@@ -393,7 +405,7 @@ TEST_CASE("priced: every key of the pricing files is asked for, but one that is 
     asked.insert((*at)[2].str());
   }
   const std::string table = text_of(FEEDRATE_SOURCE_DIR "/src/schema/catalog/catalog_fields.hpp");
-  const std::regex row(R"re(field<&(\w+)::(\w+)>\()re");
+  const std::regex row(R"re(field(?:_of<\d+, |<)&(\w+)::(\w+)[>,])re");
   std::set<std::string> dead;
   int rows = 0;
   for (std::sregex_iterator at(table.begin(), table.end(), row), end; at != end; ++at) {

@@ -195,7 +195,7 @@ TEST_CASE("pricing: an unknown key is named with its place and the nearest one")
   const Spoilt spoilt("aws/p3.json", p3_with(R"({"name": "p3.2xlarge", "cloud": "aws",
  "cpu": {"vpcus": 8, "source": "x"}})",
                                              ""));
-  CHECK(says(spoilt.complaint(), "aws/p3.json:4: /machines/0/cpu/vpcus: expected one of"));
+  CHECK(says(spoilt.complaint(), "aws/p3.json:4: /machines/0/cpu/vpcus: expected a known key"));
   CHECK(says(spoilt.complaint(), "got \"vpcus\" (did you mean \"vcpus\"?)"));
 }
 
@@ -219,10 +219,34 @@ TEST_CASE("pricing: wrong units, missing origins and negative numbers are all to
   const std::string complaint = spoilt.complaint();
   CHECK(says(complaint, "p3.json:6: /offers/0/price: expected"));
   CHECK(says(complaint, "p3.json:7: /offers/1/price: expected \"source\" or \"derived\""));
-  CHECK(says(complaint, "p3.json:8: /offers/2/purchase: expected one of on_demand, spot"));
-  CHECK(says(complaint, "p3.json:8: /offers/2/price: expected 0 or more"));
+  CHECK(says(complaint, "p3.json:8: /offers/2/purchase: expected \"on_demand\", \"spot\""));
+  CHECK(says(complaint, "p3.json:8: /offers/2/price: expected a price per time in the range 0"));
   CHECK(says(complaint, "p3.json:9: /offers/3: expected the key \"service\""));
   CHECK(says(complaint, "p3.json:9: /offers/3/price: expected"));
+}
+
+TEST_CASE("pricing: 0 needs no unit, and what nothing has is refused") {
+  const auto with = [](const std::string& price, const std::string& zones) {
+    return p3_with(good_machine,
+                   R"({"service": "ec2", "instance": "p3.2xlarge", "region": "us-east-1",
+"purchase": "spot", "price": )" +
+                       price + R"(, "zones": )" + zones + R"(, "source": "x"})");
+  };
+  const std::string names[] = {"p3.2xlarge"};
+  const Spoilt nothing("aws/p3.json", with("0", "0"));
+  const Catalog catalog = schema::read_catalog(nothing.folder(), names);
+  REQUIRE(catalog.offers.size() == 1);
+  CHECK(catalog.offers[0].price->value == usd_per_hour(0.0));
+  CHECK(catalog.offers[0].price->from.source == "x");
+  CHECK(catalog.offers[0].zones == 0.0);
+  CHECK(says(Spoilt("aws/p3.json", with("3", "1")).complaint(), "(the unit is missing)"));
+  for (const char* beyond : {"1e-40", "1e40", "-1"}) {
+    INFO(beyond);
+    const std::string complaint =
+        Spoilt("aws/p3.json", with("\"" + std::string(beyond) + " USD/s\"", beyond)).complaint();
+    CHECK(says(complaint, "/offers/0/price: expected a price per time in the range 0, "));
+    CHECK(says(complaint, "/offers/0/zones: expected a number, 0 or from 1e-30 to 1e30, got "));
+  }
 }
 
 TEST_CASE("pricing: a price of null is not known, and asking for it names the key to set") {
@@ -244,13 +268,13 @@ TEST_CASE("pricing: files of another schema, unknown sections and broken syntax 
   CHECK(says(Spoilt("s3.json", "{\"schema\": 2}").complaint(),
              "s3.json:1: /schema: expected \"schema\": 1"));
   CHECK(says(Spoilt("s3.json", "{\"schema\": 1,\n\"price\": []}").complaint(),
-             "s3.json:2: /price: expected one of schema, limits, prices"));
+             "s3.json:2: /price: expected a known key, got \"price\" (did you mean \"prices\"?)"));
   CHECK(says(Spoilt("s3.json", "{\"schema\": 1,\n\"prices\": {}}").complaint(),
              "/prices: expected a list"));
   CHECK(says(Spoilt("s3.json", "[]").complaint(), "s3.json:1: expected an object"));
   CHECK(says(Spoilt("s3.json", "{\"schema\": 1,").complaint(), "s3.json:1"));
   CHECK(says(Spoilt("s3.json", "{\"schema\": 1, \"limits\": [{\"limit\": \"speed\"}]}").complaint(),
-             "/limits/0/limit: expected one of gets_per_prefix"));
+             "/limits/0/limit: expected \"gets_per_prefix\""));
 }
 
 TEST_CASE("pricing: transfer tiers must ascend, and only the last may be open") {

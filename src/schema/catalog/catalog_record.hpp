@@ -1,171 +1,199 @@
 #pragma once
-// One record of a pricing file: its keys, and where each of its numbers comes from.
-//
-// Every record (or group of keys in one) carries marks beside its numbers:
+// What records of the pricing files have beside those of other documents (schema/record): each of
+// their numbers says where it comes from, by marks in the record (or group of keys) around it.
 //   "source"   a key of sources.json; "recalled" means from memory
 //   "date"     when the source was made
 //   "sources"  {KEY: source} where a key's source is not the record's
 //   "recalled" [KEY …] keys that are from memory although the record has a source
 //   "derived"  the rule by which the record's numbers, or {KEY: rule} single ones, were computed
 //   "note"     words for readers
-#include <array>
-#include <iterator>
-#include <optional>
+#include <algorithm>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "base/unit_text.hpp"
 #include "catalog/catalog.hpp"
-#include "schema/json/json_reader.hpp"
+#include "schema/record/record.hpp"
 
 namespace feedrate::schema {
 
-/// The member of a record that a value goes to. Quantities of one dimension are one C++ type and
-/// stand here once.
-using Target =
-    std::variant<std::string*, bool*, std::optional<bool>*, double*, std::optional<double>*,
-                 Known<double>*, Duration*, Frequency*, std::optional<HourlyPrice>*,
-                 Known<Duration>*, Known<Bytes>*, Known<Bandwidth>*, Known<Frequency>*,
-                 Known<Money>*, Known<HourlyPrice>*, Known<StoragePrice>*, Known<TransferPrice>*,
-                 Range<Duration>*, Range<Bandwidth>*, Purchase*, Interconnect*, Precision*,
-                 std::optional<NetworkFabric>*>;
-
-template <class T>
-struct Field {
-  std::string_view key;
-  Target (*member_of)(T& record);
-  Target type;  ///< a null pointer to what the member is
-  std::string_view help;
-  bool required = false;
-};
-
-template <class M>
-struct MemberTypes;
-template <class T, class V>
-struct MemberTypes<V T::*> {
-  using Record = T;
-  using Value = V;
-};
-
-/// The field that fills `member`: field<&Gpu::memory>("memory", "of one GPU").
-template <auto member>
-constexpr auto field(std::string_view key, std::string_view help, bool required = false) {
-  using Record = typename MemberTypes<decltype(member)>::Record;
-  using Value = typename MemberTypes<decltype(member)>::Value;
-  return Field<Record>{key, [](Record& record) -> Target { return &(record.*member); },
-                       static_cast<Value*>(nullptr), help, required};
-}
-
-/// Keys that may stand in every record.
-inline constexpr std::string_view mark_keys[] = {"source",   "date",    "sources",
-                                                 "recalled", "derived", "note"};
-
-/// A JSON object being read. Complaints go to `problems`; values that are wrong stay empty.
-class Record {
- public:
-  Record(const JsonValue& object, std::string pointer, Problems& problems);
-
-  [[nodiscard]] const JsonValue& value() const { return *object_; }
-  [[nodiscard]] const std::string& pointer() const { return pointer_; }
-  [[nodiscard]] Problems& problems() const { return *problems_; }
-  [[nodiscard]] const std::string& date() const { return date_; }
-  [[nodiscard]] const std::string& note() const { return note_; }
-
-  /// The member called `key`; nullptr where it is left out or null.
-  [[nodiscard]] const JsonValue* at(std::string_view key) const;
-  void complain(std::string_view key, std::string message) const;
-
-  [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
-  [[nodiscard]] std::optional<bool> boolean(std::string_view key) const;
-  [[nodiscard]] std::optional<double> number(std::string_view key) const;
-  /// Unit text; negative quantities are complained about.
-  [[nodiscard]] std::optional<double> quantity(std::string_view key, Dimension dimension) const;
-  /// Index of the word in `words`.
-  [[nodiscard]] std::optional<std::size_t> word(std::string_view key,
-                                                std::span<const std::string_view> words) const;
-
-  /// Where the number under `key` comes from; complains where nothing says so.
-  [[nodiscard]] Provenance provenance(std::string_view key) const;
-
-  /// Complains about members that are neither marks nor among `keys`.
-  void only(const std::vector<std::string>& keys) const;
-
- private:
-  [[nodiscard]] bool marked_recalled(std::string_view key) const;
-  /// Whether a rule of "derived" computes with a key that is recalled.
-  [[nodiscard]] bool rests_on_recalled(std::string_view rule) const;
-
-  const JsonValue* object_;
-  std::string pointer_;
-  Problems* problems_;
-  std::string source_;
-  std::string date_;
-  std::string note_;
-};
-
-/// Keys of older pricing files that nothing asks for, by what the records are of: passed over.
-template <class T>
-inline constexpr std::array<std::string_view, 0> retired_keys = {};
+/// Words of an enumeration as pricing files have them.
+template <class E>
+inline constexpr std::span<const std::string_view> pricing_words{};
 template <>
-inline constexpr std::array retired_keys<Gpu> = {std::string_view("fp8")};
+inline constexpr std::span<const std::string_view> pricing_words<Purchase> = purchase_words;
 template <>
-inline constexpr std::array retired_keys<FsxTier> = {
-    std::string_view("network"), std::string_view("network_burst"), std::string_view("disk_write"),
-    std::string_view("disk_burst"), std::string_view("ram_cache")};
-template <>
-inline constexpr std::array retired_keys<EfsMode> = {std::string_view("write_latency")};
-/// Likewise their limits.
-inline constexpr std::string_view retired_limits[] = {"creation",
-                                                      "range_request",
-                                                      "single_flow",
-                                                      "single_flow_in_placement_group",
-                                                      "single_flow_ena_express"};
-
+inline constexpr std::span<const std::string_view> pricing_words<NetworkFabric> = fabric_words;
 inline constexpr std::string_view interconnect_words[] = {"unknown", "none", "pcie", "nvlink",
                                                           "nvswitch"};
-
+template <>
+inline constexpr std::span<const std::string_view> pricing_words<Interconnect> = interconnect_words;
 inline constexpr std::string_view training_precision_words[] = {"mixed", "single"};
+template <>
+inline constexpr std::span<const std::string_view> pricing_words<Precision> =
+    training_precision_words;
 
-/// Reads the value under `key`, of a range those under KEY_low and KEY_high, and adds the names
-/// that it looked under to `known`.
-void read_field(const Record& record, std::string_view key, bool required, const Target& target,
-                std::vector<std::string>& known);
-
-/// Reads "value", of a range "low" and "high".
-void read_value(const Record& record, const Target& target);
-
-/// Fills `into` from `record`: what `fields` name, nothing else. `groups`: other keys that may
-/// stand there and are read by the caller.
-template <class T>
-void read_fields(const Record& record, std::span<const Field<T>> fields, T& into,
-                 std::span<const std::string_view> groups = {}) {
-  std::vector<std::string> known(groups.begin(), groups.end());
-  known.insert(known.end(), retired_keys<T>.begin(), retired_keys<T>.end());
-  for (const Field<T>& field : fields) {
-    read_field(record, field.key, field.required, field.member_of(into), known);
+template <class E>
+struct PricingWord {
+  E value{};
+};
+template <class E>
+struct Codec<PricingWord<E>> {
+  static constexpr KeyKind kind = KeyKind::word;
+  static constexpr std::span<const std::string_view> words = pricing_words<E>;
+  static void read(PricingWord<E>& out, const JsonValue& v, const Key& key, const Path& path,
+                   Reading& r) {
+    if (const int index = read_word(v, key, path, r); index >= 0) {
+      out.value = static_cast<E>(index);
+    }
   }
-  record.only(known);
+  static void write(PricingWord<E> word, const Key& key, JsonWriter& out) {
+    out.text(key.words[static_cast<std::size_t>(word.value)]);
+  }
+};
+
+/// 0, or what is no such number that a few of them multiplied are none.
+inline constexpr Limits any_amount{.low = 0.0, .high = 1e30, .least = 1e-30};
+
+/// Where the number at `path`, in the record being read, comes from; complains where nothing says.
+Provenance provenance_at(const Path& path, Reading& r);
+
+/// What a file says of a member: of a known value the number, of an enumeration its word.
+template <class Held>
+struct Said {
+  using type = Held;
+};
+template <class V>
+struct Said<Value<V>> {
+  using type = V;
+};
+template <class E>
+requires std::is_enum_v<E>
+struct Said<E> {
+  using type = PricingWord<E>;
+};
+
+template <class T, auto... members>
+using MemberOf = std::remove_cvref_t<decltype(found<members...>(
+    std::declval<std::add_lvalue_reference_t<T>>()))>;
+
+template <auto member, auto... rest, class T>
+void read_field(T& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+  auto& into = found<member, rest...>(out);
+  using Raw = std::remove_cvref_t<decltype(into)>;
+  using Held = typename Present<Raw>::type;
+  using V = typename Said<Held>::type;
+  if constexpr (std::is_same_v<Raw, V>) {
+    Codec<V>::read(into, v, key, path, r);
+  } else {
+    const std::size_t before = r.problems.size();
+    V said{};
+    Codec<V>::read(said, v, key, path, r);
+    if (r.problems.size() != before) return;
+    if constexpr (std::is_enum_v<Held>) {
+      into = said.value;
+    } else if constexpr (std::is_same_v<Held, V>) {
+      into = said;
+    } else {
+      into = Held{said, provenance_at(path, r)};
+    }
+  }
 }
 
-/// Fills one member of `into`: the one that the record's "limit" names, from "value" or from "low"
-/// and "high".
+/// The entry of the member `member`, or of a member of it: field<&Gpu::memory>("memory", "of one").
+template <auto member, auto... rest>
+auto field(std::string_view name, std::string_view help = "", bool required = false) {
+  using T = typename GetterOf<decltype(member)>::Struct;
+  using V = typename Said<typename Present<MemberOf<T, member, rest...>>::type>::type;
+  constexpr bool amount = Codec<V>::kind == KeyKind::number || Codec<V>::kind == KeyKind::quantity;
+  Entry<T> made{};
+  made.key = make_key<V>(
+      name, {.manual = help, .limits = amount ? any_amount : Limits{}, .required = required});
+  made.read = [](T& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    read_field<member, rest...>(out, v, key, path, r);
+  };
+  return made;
+}
+
+/// The same of a price that files have of `count` together, as providers do: that of one.
+template <int count, auto member>
+auto field_of(std::string_view name, std::string_view help = "") {
+  using T = typename GetterOf<decltype(member)>::Struct;
+  Entry<T> made = field<member>(name, help);
+  made.read = [](T& out, const JsonValue& v, const Key& key, const Path& path, Reading& r) {
+    read_field<member>(out, v, key, path, r);
+    if (out.*member) (out.*member)->value /= static_cast<double>(count);
+  };
+  return made;
+}
+
+/// The keys that may stand in every record.
+std::span<const Key> mark_keys();
+bool is_mark(std::string_view name);
+
+/// A key that has no member: of `out`, only date and note.
 template <class T>
-void read_limit(const Record& record, std::span<const Field<T>> fields, T& into) {
-  std::vector<std::string_view> names;
-  for (const Field<T>& field : fields) names.push_back(field.key);
-  const JsonValue* const limit = record.at("limit");
-  if (limit == nullptr) {
-    record.complain("", "expected the key \"limit\"");
-  } else if (std::ranges::find(retired_limits, limit->text) != std::end(retired_limits)) {
+Entry<T> without_member(const Key& key) {
+  Entry<T> made{};
+  made.key = key;
+  made.read = [](T& out, const JsonValue& v, const Key& of, const Path& path, Reading& r) {
+    if (of.kind != KeyKind::text) return;
+    std::string text;
+    read_text(text, v, of, path, r);
+    if constexpr (requires { out.date; }) {
+      if (of.name == "date") out.date = text;
+    }
+    if constexpr (requires { out.note; }) {
+      if (of.name == "note") out.note = text;
+    }
+  };
+  return made;
+}
+
+/// The keys of a record with its marks, and with the `retired` ones of older files, which nothing
+/// asks for.
+template <class T>
+Keys<T> record(Keys<T> keys, std::initializer_list<std::string_view> retired = {}) {
+  for (const std::string_view name : retired) {
+    keys.push_back(without_member<T>({.name = name, .kind = KeyKind::scalar, .retired = true}));
+  }
+  for (const Key& mark : mark_keys()) keys.push_back(without_member<T>(mark));
+  return keys;
+}
+
+/// A limit's record is {"limit": NAME, "value": …} or, of a range, {"limit": NAME, "low", "high"}.
+const Key& limit_key();
+
+template <class Q>
+struct Recorded<Range<Q>> {
+  static Keys<Range<Q>> keys() {
+    using R = Range<Q>;
+    return record<R>(
+        {without_member<R>(limit_key()), field<&R::low>("low"), field<&R::high>("high")});
+  }
+};
+
+/// Whether a limit with this name is one of older files, or has its place elsewhere now.
+bool is_retired_limit(std::string_view name);
+
+template <class T>
+void read_limit(T& out, const JsonValue& v, const Key& name_key, const Path& path, Reading& r) {
+  const JsonValue* name = v.find("limit");
+  if (name == nullptr) {
+    r.problems.add(v, path.text(), "expected the key \"limit\", got " + describe(v));
     return;
   }
-  const auto index = record.word("limit", names);
-  if (!index) return;
-  record.only({"limit", "value", "low", "high"});
-  read_value(record, fields[*index].member_of(into));
+  if (is_retired_limit(name->text)) return;
+  const int place = read_word(*name, name_key, {&path, "limit"}, r);
+  if (place < 0) return;
+  Entry<T> one = entries<T>()[static_cast<std::size_t>(place)];
+  if (one.key.kind == KeyKind::object) return one.read(out, v, one.key, path, r);
+  one.key.name = "value";
+  read_record(out, v, one.key, path, r, record<T>({without_member<T>(limit_key()), one}));
 }
 
 }  // namespace feedrate::schema
