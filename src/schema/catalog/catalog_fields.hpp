@@ -30,7 +30,7 @@ inline Keys<Machine> gpu_group_fields() {
       field<&Machine::nvlink>("nvlink", "of one GPU, one direction"),
       field<&Machine::nvlink_domain>(
           "nvlink_domain", "GPUs that NVLink connects where it reaches other machines: 72"),
-      field<&Machine::pcie_generation>("pcie_generation", ""),
+      field<&Machine::pcie_generation>("pcie_generation"),
       field<&Machine::pcie_lanes>("pcie_lanes", "of one GPU's link"),
       field<&Machine::pcie>("pcie", "theoretical, one GPU's link, one direction"),
   });
@@ -130,13 +130,13 @@ struct Recorded<Gpu> {
         {
             field<&Gpu::name>("name", "", true),
             field<&Gpu::chip>("chip", "what several products share"),
-            field<&Gpu::memory>("memory", ""),
-            field<&Gpu::memory_bandwidth>("memory_bandwidth", ""),
+            field<&Gpu::memory>("memory"),
+            field<&Gpu::memory_bandwidth>("memory_bandwidth"),
             field<&Gpu::fp32>("fp32", "dense peak in 1e12 operations/s"),
             field<&Gpu::tf32>("tf32", "tensor cores, dense"),
             field<&Gpu::fp16>("fp16", "tensor cores, dense"),
             field<&Gpu::bf16>("bf16", "tensor cores, dense"),
-            field<&Gpu::pcie_generation>("pcie_generation", ""),
+            field<&Gpu::pcie_generation>("pcie_generation"),
             field<&Gpu::pcie_lanes>("pcie_lanes", "of the card; a machine may give it fewer"),
             field<&Gpu::nvlink>("nvlink", "one direction; 0: none"),
             field<&Gpu::power>("power", "W"),
@@ -151,9 +151,9 @@ struct Recorded<TrainingRates> {
         field<&TrainingRates::gpu>("gpu", "a name of \"gpus\"", true),
         field<&TrainingRates::precision>("precision", "mixed or single", true),
         field<&TrainingRates::resnet50>("resnet50", "samples/s of one GPU"),
-        field<&TrainingRates::ssd>("ssd", ""),
-        field<&TrainingRates::bert_base>("bert_base", ""),
-        field<&TrainingRates::bert_large>("bert_large", ""),
+        field<&TrainingRates::ssd>("ssd"),
+        field<&TrainingRates::bert_base>("bert_base"),
+        field<&TrainingRates::bert_large>("bert_large"),
         field<&TrainingRates::transformer_xl_base>("transformer_xl_base", "tokens/s"),
         field<&TrainingRates::transformer_xl_large>("transformer_xl_large", "tokens/s"),
         field<&TrainingRates::gnmt>("gnmt", "tokens/s"),
@@ -222,16 +222,16 @@ template <>
 struct Recorded<S3Limits> {
   static Keys<S3Limits> keys() {
     return {
-        field<&S3Limits::gets_per_prefix>("gets_per_prefix", ""),
-        field<&S3Limits::puts_per_prefix>("puts_per_prefix", ""),
+        field<&S3Limits::gets_per_prefix>("gets_per_prefix"),
+        field<&S3Limits::puts_per_prefix>("puts_per_prefix"),
         field<&S3Limits::first_byte>("first_byte", "latency of a request"),
         field<&S3Limits::small_request>("small_request", "median of requests under 512 KB"),
         field<&S3Limits::express_first_byte>("express_first_byte",
                                              "latency of a request to S3 Express One Zone"),
         field<&S3Limits::express_gets>("express_gets",
                                        "of one directory bucket of Express One Zone"),
-        field<&S3Limits::per_connection>("per_connection", ""),
-        field<&S3Limits::per_instance>("per_instance", ""),
+        field<&S3Limits::per_connection>("per_connection"),
+        field<&S3Limits::per_instance>("per_instance"),
     };
   }
 };
@@ -246,8 +246,8 @@ struct Recorded<S3Price> {
         field<&S3Price::above_500_tb>("above_500_tb", "beyond them; left out: as above_50_tb"),
         field_of<1000, &S3Price::monitoring>(
             "per_1000_objects", "a month: Intelligent-Tiering watches objects of 128 KiB or more"),
-        field_of<1000, &S3Price::get>("per_1000_gets", ""),
-        field_of<1000, &S3Price::put>("per_1000_puts", ""),
+        field_of<1000, &S3Price::get>("per_1000_gets"),
+        field_of<1000, &S3Price::put>("per_1000_puts"),
         field<&S3Price::retrieval>("retrieval", "of a byte read"),
         field<&S3Price::upload>("upload", "of a byte written"),
         field<&S3Price::least_object>("least_object",
@@ -279,7 +279,7 @@ struct Recorded<FsxSteps> {
                                           "left out: all types without steps of their own"),
         field<&FsxSteps::throughput>("throughput", "left out: all tiers of the type"),
         field<&FsxSteps::first>("first", "smallest capacity"),
-        field<&FsxSteps::second>("second", ""),
+        field<&FsxSteps::second>("second"),
         field<&FsxSteps::step>("step", "larger ones are multiples of it"),
     });
   }
@@ -289,7 +289,7 @@ struct Recorded<FsxLimits> {
   static Keys<FsxLimits> keys() {
     return {
         field<&FsxLimits::latency>("latency", "at most"),
-        field<&FsxLimits::open_small_file>("open_small_file", ""),
+        field<&FsxLimits::open_small_file>("open_small_file"),
         field<&FsxLimits::one_disk>("one_disk", "one 1.2 TiB target"),
     };
   }
@@ -312,13 +312,13 @@ struct Recorded<EfsMode> {
     return record<EfsMode>(
         {
             field<&EfsMode::mode>("mode", "", true),
-            field<&EfsMode::read_latency>("read_latency", ""),
+            field<&EfsMode::read_latency>("read_latency"),
             field<&EfsMode::read, &Range<Bandwidth>::low>("read_low",
                                                           "of the file system, by region"),
             field<&EfsMode::read, &Range<Bandwidth>::high>("read_high",
                                                            "of the file system, by region"),
-            field<&EfsMode::per_client>("per_client", ""),
-            field<&EfsMode::read_iops>("read_iops", ""),
+            field<&EfsMode::per_client>("per_client"),
+            field<&EfsMode::read_iops>("read_iops"),
         },
         {"write_latency"});
   }
@@ -328,9 +328,9 @@ struct Recorded<EfsLimits> {
   static Keys<EfsLimits> keys() {
     return {
         field<&EfsLimits::earned>("earned", "baseline that stored data earns"),
-        field<&EfsLimits::earned_minimum>("earned_minimum", ""),
-        field<&EfsLimits::burst>("burst", ""),
-        field<&EfsLimits::burst_minimum>("burst_minimum", ""),
+        field<&EfsLimits::earned_minimum>("earned_minimum"),
+        field<&EfsLimits::burst>("burst"),
+        field<&EfsLimits::burst_minimum>("burst_minimum"),
         field<&EfsLimits::read_metering>("read_metering", "metered bytes of a byte read"),
         field<&EfsLimits::round_trips_per_file>("round_trips_per_file", "for open and close"),
     };
@@ -342,7 +342,7 @@ struct Recorded<EfsPrice> {
     return record<EfsPrice>({
         field<&EfsPrice::region>("region", "", true),
         field<&EfsPrice::storage_class>("storage_class", "", true),
-        field<&EfsPrice::storage>("storage", ""),
+        field<&EfsPrice::storage>("storage"),
         field<&EfsPrice::access>("access", "of a byte read"),
     });
   }
@@ -352,8 +352,8 @@ struct Recorded<EfsThroughputPrice> {
   static Keys<EfsThroughputPrice> keys() {
     return record<EfsThroughputPrice>({
         field<&EfsThroughputPrice::region>("region", "", true),
-        field<&EfsThroughputPrice::elastic_read>("elastic_read", ""),
-        field<&EfsThroughputPrice::elastic_write>("elastic_write", ""),
+        field<&EfsThroughputPrice::elastic_read>("elastic_read"),
+        field<&EfsThroughputPrice::elastic_write>("elastic_write"),
         field<&EfsThroughputPrice::provisioned>("provisioned", "above what the stored data earns"),
     });
   }
@@ -365,9 +365,9 @@ struct Recorded<EbsVolume> {
     return record<EbsVolume>({
         field<&EbsVolume::type>("type", "", true),
         field<&EbsVolume::baseline_iops>("baseline_iops", "included in the price"),
-        field<&EbsVolume::max_iops>("max_iops", ""),
+        field<&EbsVolume::max_iops>("max_iops"),
         field<&EbsVolume::baseline_bandwidth>("baseline_bandwidth", "included in the price"),
-        field<&EbsVolume::max_bandwidth>("max_bandwidth", ""),
+        field<&EbsVolume::max_bandwidth>("max_bandwidth"),
         field<&EbsVolume::latency>("latency", "at most"),
         field<&EbsVolume::earned>("earned",
                                   "bandwidth that its size brings for good: \"40 MiB/s/TiB\""),
@@ -376,7 +376,7 @@ struct Recorded<EbsVolume> {
         field<&EbsVolume::operation>("operation",
                                      "up to so many bytes are one; 256 KiB where this is left out"),
         field<&EbsVolume::small>("small", "up to this size a volume has small_bandwidth at most"),
-        field<&EbsVolume::small_bandwidth>("small_bandwidth", ""),
+        field<&EbsVolume::small_bandwidth>("small_bandwidth"),
         field<&EbsVolume::smallest>("smallest", "size that is sold"),
         field<&EbsVolume::iops_per_gib>("iops_per_gib", "IOPS of a GiB that can be bought at most"),
         field<&EbsVolume::earned_iops_per_gib>(
@@ -396,7 +396,7 @@ struct Recorded<EbsPrice> {
     return record<EbsPrice>({
         field<&EbsPrice::region>("region", "", true),
         field<&EbsPrice::type>("type", "", true),
-        field<&EbsPrice::storage>("storage", ""),
+        field<&EbsPrice::storage>("storage"),
         field<&EbsPrice::iops>("iops", "of one above the included ones"),
         field<&EbsPrice::iops_above_32000>(
             "iops_above_32000", "of one of a volume's beyond so many; left out: as iops"),
@@ -413,9 +413,9 @@ struct Recorded<ObjectPrice> {
         field<&ObjectPrice::service>("service", "gcs, azure_blob", true),
         field<&ObjectPrice::region>("region", "", true),
         field<&ObjectPrice::storage_class>("storage_class", "", true),
-        field<&ObjectPrice::storage>("storage", ""),
-        field_of<10000, &ObjectPrice::read>("per_10000_reads", ""),
-        field_of<10000, &ObjectPrice::write>("per_10000_writes", ""),
+        field<&ObjectPrice::storage>("storage"),
+        field_of<10000, &ObjectPrice::read>("per_10000_reads"),
+        field_of<10000, &ObjectPrice::write>("per_10000_writes"),
     });
   }
 };

@@ -1,7 +1,6 @@
 // Which lists of records the pricing files hold.
 #include <utility>
 
-#include "catalog/lookup.hpp"
 #include "schema/catalog/catalog_fields.hpp"
 
 namespace feedrate::schema {

@@ -1,5 +1,6 @@
 #include "schema/catalog/catalog_record.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "catalog/lookup.hpp"

@@ -7,7 +7,6 @@
 //   "recalled" [KEY …] keys that are from memory although the record has a source
 //   "derived"  the rule by which the record's numbers, or {KEY: rule} single ones, were computed
 //   "note"     words for readers
-#include <algorithm>
 #include <initializer_list>
 #include <span>
 #include <string>
