@@ -187,26 +187,21 @@ class Checks {
 
   /// One way to say when checkpoints are written; steps and epochs count only where there are any.
   void checkpoint() {
-    if (!s_.job.checkpoint) return;
-    std::string_view first;
+    std::string first;
     for (const std::string_view key : {"interval", "every_steps", "every_epochs"}) {
       const Found given = at(root_, {"job", "checkpoint", key});
       if (!given.exact || given.value->kind == JsonKind::null) continue;
-      if (!first.empty()) {
-        complain({"job", "checkpoint", key}, "expected nothing beside " + std::string(first) +
-                                                 ", which says when checkpoints are written, got " +
-                                                 describe(*given.value));
+      const bool no_steps = s_.job.duration_on_one_instance && key != "interval" &&
+                            (key == "every_epochs" || !s_.job.steps);
+      const std::string expected =
+          no_steps ? "an interval (\"15 min\"), since a job of job.duration_on_one_instance has no "
+                     "steps that are known"
+                   : "nothing beside " + first + ", which says when checkpoints are written";
+      if (no_steps || !first.empty()) {
+        complain({"job", "checkpoint", key},
+                 "expected " + expected + ", got " + describe(*given.value));
       }
       first = key;
-    }
-    const bool counted =
-        s_.job.checkpoint->every_epochs || (s_.job.checkpoint->every_steps && !s_.job.steps);
-    if (s_.job.duration_on_one_instance && counted) {
-      complain(
-          {"job", "checkpoint", first},
-          "expected an interval (\"15 min\"), since a job of job.duration_on_one_instance has no "
-          "steps that are known; got " +
-              describe(*at(root_, {"job", "checkpoint", first}).value));
     }
   }
 
