@@ -9,7 +9,7 @@ add_custom_target(feedrate_page BYPRODUCTS ${page_parts} VERBATIM
   COMMENT "Parts of the HTML report"
   COMMAND ${CMAKE_COMMAND} -DPLOTS=${CMAKE_SOURCE_DIR}/plots -DPAGE=${CMAKE_SOURCE_DIR}/src/report/page
           -DFOLDER=${page_folder} -P ${CMAKE_SOURCE_DIR}/src/report/page/embed.cmake)
-add_dependencies(feedrate_core feedrate_page)
+add_dependencies(feedrate_report feedrate_page)
 set_source_files_properties(src/report/page_assets.cpp PROPERTIES
   OBJECT_DEPENDS "${page_parts}"
   INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}
