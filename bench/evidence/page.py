@@ -252,7 +252,8 @@ def frozen_rows(frozen, studies):
         held = [p["band"][0] <= case["measured"] <= p["band"][2] for case, p in then if p["band"]]
         now = [abs(error(case["predicted"], case["measured"])) for case, _ in then
                if case["role"] == "predicted"]
-        yield [one["study"], one["date"], f'{one["version"]}, {one["commit"]}', len(then),
+        name = ": ".join(filter(None, (one["study"], one["part"])))
+        yield [name, one["date"], f'{one["version"]}, {one["commit"]}', len(then),
                percent(median([abs(error(p["predicted"], case["measured"])) for case, p in then]), 1),
                share_of(held, then), len(then) - len(now) or "",
                percent(median(now), 1) if now else "–"]
