@@ -447,7 +447,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
         run.batches * queueing::slower_of(gpu, other, fed_line.variance, fed_line.buffer);
   }
   // Two paths to the end: the GPU never waits after its first batch; or the loader never does.
-  const double fed = first + (steps - 1.0) * slowest + last_consumed;
+  double fed = first + (steps - 1.0) * slowest + last_consumed;
+  // Nor does it before the first round has come, whose batches come as each worker's download ends.
+  fed = std::max(
+      fed, first + prefetched.late + std::max(0.0, steps - opening) * slowest + last_consumed);
   // Workers make whole batches, each as many as the others or one more: in the last round of the
   // epoch some have nothing left to do, and a loop that is left waits for its last batch no less.
   double last_round = 0.0;

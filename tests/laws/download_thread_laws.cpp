@@ -102,6 +102,25 @@ TEST_CASE("download thread: what is downloaded before the first sample, by hand"
   CHECK(by_events(in, 1) == Approx(slow).epsilon(0.005));
 }
 
+TEST_CASE("download thread: a slow GPU begins with the last worker's first batch, by hand") {
+  // A limit lets the whole part of one worker after the other through, 640 samples in 6.4 s each.
+  // Batches are taken in turn, so that the fourth waits for the last download, and 36 come after
+  // it.
+  Inputs in = sharded(4.0, 1e-6, 1e-6);
+  in.samples = 2560.0;
+  in.download_thread = {640.0, 640.0, 640.0};
+  for (std::optional<Read>* read : {&in.source, &in.first_source}) {
+    RateLimit limit;
+    limit.name = "bytes";
+    limit.rate = 100.0;
+    (*read)->limits = {limit};
+  }
+  in.step.fixed = seconds(0.5);
+  const double by_hand = 4 * 6.4 + 37 * 0.5;
+  CHECK(time_of(in) == Approx(by_hand).epsilon(0.005));
+  CHECK(by_events(in, 1) == Approx(by_hand).epsilon(0.005));
+}
+
 TEST_CASE(
     "download thread: a cached epoch has none, and a job is slower by a first download at most") {
   Generator generate(2711);
