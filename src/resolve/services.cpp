@@ -68,6 +68,12 @@ Published of_fsx(Context& context) {
   return fsx;
 }
 
+/// Of what is not known there is no lesser.
+template <class T>
+Known<T> lesser(const Known<T>& a, const Known<T>& b) {
+  return !a || (b && b->value < a->value) ? b : a;
+}
+
 Published of_efs(Context& context) {
   const Source& source = context.scenario.source;
   const EfsLimits& limits = context.catalog.efs;
@@ -83,16 +89,27 @@ Published of_efs(Context& context) {
                     "expected elastic, bursting or provisioned, got \"" + name + "\"");
     return efs;
   }
-  efs.latency = mode->read_latency;
+  // In one zone, none gives more than that lets through.
+  const EfsMode* const one_zone = plan.storage_class == efs_one_zone
+                                      ? find_efs_mode(context.catalog, efs_one_zone_mode)
+                                      : nullptr;
+  const auto within = [&](auto EfsMode::*limit) {
+    return one_zone != nullptr ? lesser(mode->*limit, one_zone->*limit) : mode->*limit;
+  };
+  efs.latency = one_zone != nullptr ? one_zone->read_latency : mode->read_latency;
   if (efs.latency && limits.round_trips_per_file) {
     efs.open = efs.latency;
     efs.open->value *= limits.round_trips_per_file->value;
     efs.open->from.source += ", the round trips to open and close a file";
   }
-  efs.per_connection = mode->per_client;
-  efs.per_client = mode->per_client;
-  efs.bandwidth = mode->read.low;
-  efs.requests = mode->read_iops;
+  efs.per_connection = within(&EfsMode::per_client);
+  efs.per_client = efs.per_connection;
+  efs.bandwidth = one_zone != nullptr ? lesser(mode->read.low, one_zone->read.low) : mode->read.low;
+  const Known<Bandwidth> most = efs.bandwidth;  // of all who read, in any mode
+  const auto let_through = [&](Bandwidth read) {
+    return most ? std::min(read, most->value) : read;
+  };
+  efs.requests = within(&EfsMode::read_iops);
   const double metered = limits.read_metering ? limits.read_metering->value : 1.0;
   // What is stored earns its throughput in both modes.
   const auto of_stored = [&](const auto& each, const auto& least) -> std::optional<Bandwidth> {
@@ -102,9 +119,9 @@ Published of_efs(Context& context) {
   };
   const std::optional<Bandwidth> earned = of_stored(limits.earned, limits.earned_minimum);
   if (name == "bursting" && earned) {
-    efs.bandwidth = Value<Bandwidth>{*earned / metered, limits.earned->from};
+    efs.bandwidth = Value<Bandwidth>{let_through(*earned / metered), limits.earned->from};
     if (const auto burst = of_stored(limits.burst, limits.burst_minimum)) {
-      efs.burst = Value<Bandwidth>{*burst / metered, limits.burst->from};
+      efs.burst = Value<Bandwidth>{let_through(*burst / metered), limits.burst->from};
       efs.credit = context.assume(Stage::download, assumed::efs_credit,
                                   new_file_system_credit * assumed::efs_credit.value) /
                    metered;
@@ -114,8 +131,7 @@ Published of_efs(Context& context) {
         Stage::download, "/source/provisioned_throughput", source.provisioned_throughput, {}, {},
         "the throughput that is paid for");
     const Bandwidth read = std::max(provisioned, earned.value_or(provisioned)) / metered;
-    efs.bandwidth =
-        Value<Bandwidth>::given(mode->read.low ? std::min(read, mode->read.low->value) : read);
+    efs.bandwidth = Value<Bandwidth>::given(let_through(read));
   }
   return efs;
 }

@@ -43,6 +43,23 @@ TEST_CASE(
       mode.read.low = published(d.of<Bandwidth>(1e9, 1e10));
       d.publish(mode.read_iops, 1e3, 1e5);
       w.catalog.efs.modes.push_back(mode);
+      if (d.generate.chance(0.4)) {
+        // The class brings what one zone lets through, in each mode.
+        s.source.storage_class = "One Zone";
+        EfsMode zone;
+        zone.mode = "one zone";
+        zone.read_latency = published(d.of<Duration>(1e-4, 1e-2));
+        zone.per_client = published(d.of<Bandwidth>(1e8, 1e9));
+        zone.read.low = published(d.of<Bandwidth>(1e9, 1e10));
+        d.publish(zone.read_iops, 1e3, 1e5);
+        w.catalog.efs.modes.push_back(zone);
+        mode.read_latency = zone.read_latency;
+        mode.per_client->value = std::min(mode.per_client->value, zone.per_client->value);
+        mode.read.low->value = std::min(mode.read.low->value, zone.read.low->value);
+        if (!mode.read_iops || (zone.read_iops && zone.read_iops->value < mode.read_iops->value)) {
+          mode.read_iops = zone.read_iops;
+        }
+      }
       EfsLimits& limits = w.catalog.efs;
       limits.round_trips_per_file = published(2.0);
       limits.read_metering = published(1.0 / 3.0);
@@ -55,8 +72,9 @@ TEST_CASE(
       rate = base(mode.read.low->value);
       if (kind == 1.0) {
         // A read is metered at a third of its bytes.
-        rate = 3.0 * std::max(1e6, 5e-5 * capacity);
-        burst = 3.0 * std::max(1e8, 1e-4 * capacity);
+        const double most = rate;
+        rate = std::min(most, 3.0 * std::max(1e6, 5e-5 * capacity));
+        burst = std::min(most, 3.0 * std::max(1e8, 1e-4 * capacity));
         credit = 3.0 * 2.1 * 1099511627776.0 * assumed::efs_credit.value;
       }
       if (kind == 2.0) {

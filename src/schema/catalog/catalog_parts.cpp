@@ -351,11 +351,13 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
   if (service == Service::efs) {
     const std::string mode = scenario.source.throughput_mode.value_or("elastic");
     const JsonPtr root = file("efs.json");
-    parts.add("efs.json", root, "modes",
-              [&](const JsonValue& record) { return member_text(record, "mode") == mode; });
-    parts.add("efs.json", root, "limits", everything);
     const std::string storage_class = scenario.source.storage_class.value_or(
         mode == efs_one_zone_mode ? efs_one_zone : default_efs_class);
+    parts.add("efs.json", root, "modes", [&](const JsonValue& record) {
+      const std::string named = member_text(record, "mode");
+      return named == mode || (named == efs_one_zone_mode && storage_class == efs_one_zone);
+    });
+    parts.add("efs.json", root, "limits", everything);
     parts.add_regional("efs.json", root, "prices", data_region, [&](const JsonValue& record) {
       return member_text(record, "storage_class") == storage_class;
     });
