@@ -348,6 +348,8 @@ void check_catalog_words(Context& context) {
     case Service::fsx_lustre:
       check_word(context, "/source/deployment_type", source.deployment_type,
                  names_in(catalog.fsx.tiers, &FsxTier::deployment_type));
+      check_word(context, "/source/storage_class", source.storage_class,
+                 names_in(catalog.s3_prices, &S3Price::storage_class));
       break;
     case Service::efs:
       check_word(context, "/source/throughput_mode", source.throughput_mode,

@@ -295,13 +295,22 @@ struct Pricer {
 
   /// What a file system loads from its bucket when it is first read is asked for once.
   void loaded_from_s3() {
-    const auto price = find_s3_price(catalog, data_region, "STANDARD");
+    const auto price =
+        find_s3_price(catalog, data_region, scenario.source.storage_class_or("STANDARD"));
     if (!price) {
       missing("S3 behind FSx for Lustre is not on the bill: " + price.failure.message);
     } else if (price->get) {
       const double jobs = scenario.job.jobs.value_or(1.0);
       terms.requests.push_back(
           {shared("S3 GET"), *price->get, RequestTerms::Of::objects_loaded, jobs});
+      if (price->retrieval && price->retrieval->value > TransferPrice{}) {
+        terms.transfer.push_back({shared("S3 retrieval"),
+                                  {{{}, *price->retrieval}},
+                                  TransferTerms::Of::bytes_loaded,
+                                  "",
+                                  "",
+                                  1.0 / jobs});
+      }
       if (jobs > 1.0 && context.texts) {
         context.remark(
             RemarkKind::know,

@@ -57,6 +57,7 @@ inline constexpr std::string_view own_machines = "own";
 struct TransferTerms {
   enum class Of {
     bytes_read,
+    bytes_loaded,  // by a file system, from the bucket that fills it
     batches_sent,
     from_caches,
     checkpoints,

@@ -162,8 +162,9 @@ void tell_of_source(Context& context, const Source& source) {
   tell(source.lazy_load_from_s3.has_value() && !fsx, "lazy_load_from_s3",
        "FSx for Lustre loads from S3 what is read");
   const bool of_objects = store.form == StoreForm::objects;
-  tell(source.storage_class && !efs && (!of_objects || store.cloud.empty()), "storage_class",
-       "S3, EFS, GCS and Azure Blob have storage classes");
+  const bool of_bucket = fsx && source.lazy_load_from_s3.value_or(false);
+  tell(source.storage_class && !efs && !of_bucket && (!of_objects || store.cloud.empty()),
+       "storage_class", "S3, EFS, GCS and Azure Blob have storage classes");
   tell(source.throughput_per_capacity && (efs || of_objects), "throughput_per_capacity",
        "FSx for Lustre and file systems of your own give throughput by their capacity");
   tell(source.capacity && of_objects, "capacity", "a file system has a capacity");

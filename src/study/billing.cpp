@@ -203,6 +203,8 @@ struct Biller {
   [[nodiscard]] Bytes count(TransferTerms::Of of) const {
     switch (of) {
       case TransferTerms::Of::bytes_read: return bytes_read();
+      case TransferTerms::Of::bytes_loaded:
+        return inputs.first_source ? inputs.first_source->bytes * samples(inputs.samples) : Bytes{};
       case TransferTerms::Of::batches_sent:
         return inputs.remote
                    ? inputs.remote->sent * samples(inputs.times_loaded * outcome.trained_samples)

@@ -247,6 +247,8 @@ std::vector<Change> to_bucket(const Situation& s) {
   std::string keys;
   if (!filled) {
     keys += R"(, "bill_storage": true)" + key_of_held(held_by_each(s));
+  } else if (source.storage_class) {
+    keys += R"(, "storage_class": ")" + *source.storage_class + '"';
   }
   // What stands in another region stays there.
   if (source.region) keys += R"(, "region": ")" + *source.region + '"';

@@ -197,9 +197,15 @@ std::vector<Change> fsx_tiers(const Situation& s) {
 /// before it fills FSx, so that the first epoch reads from a bucket nearby, as it is simulated.
 std::vector<Change> to_fsx(const Situation& s) {
   const resolve::TransferTerms* const far = from_another_region(s);
+  // A copy is of the standard class; the class of a bucket that fills it has its prices.
+  const auto& bucket_class = s.scenario.source.storage_class;
   Change change{
-      {{"/source", R"({"service": "fsx-lustre", "input_mode": "mount", "lazy_load_from_s3": true, )"
-                   R"("bill_storage": true})"}},
+      {{"/source",
+        R"({"service": "fsx-lustre", "input_mode": "mount", "lazy_load_from_s3": true, )"
+        R"("bill_storage": true)" +
+            (bucket_class && far == nullptr ? ", \"storage_class\": \"" + *bucket_class + "\""
+                                            : "") +
+            "}"}},
       far != nullptr ? words::fsx_from_copy(s.resolved.terms.dataset)
                      : "FSx for Lustre, filled from S3 in the first epoch"};
   if (far != nullptr) {

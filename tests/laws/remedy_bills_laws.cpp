@@ -178,6 +178,11 @@ TEST_CASE("remedies: a file system that is held for a month gives way to a bucke
                             "bucket");
   REQUIRE(filled.size() == 2);
   for (const Change& change : filled) CHECK(change.one_off == Money{});
+  const Settings rare = {{"/source", R"({"service": "fsx-lustre", "input_mode": "mount",
+                         "lazy_load_from_s3": true, "storage_class": "STANDARD_IA"})"}};
+  for (const Change& change : tried(rare, "bucket")) {
+    CHECK(line_of(run_with(rare, change.set), "S3 retrieval") > 0.0);
+  }
   // In another region it stays in that region.
   Settings far = lustre;
   far.emplace_back("/source/region", "us-west-2");

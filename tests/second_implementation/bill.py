@@ -290,7 +290,9 @@ def bill(plan, result, prices):
         sold = sizes(max(given if size_there else given * 1.024, samples * size * 1.024))
         parts["storage"] += sold * amount(price, "storage") * lease if holds else 0.0
         if source.get("lazy_load_from_s3"):
-            parts["requests"] += objects * amount(prices.stored("s3", "prices", place, storage_class="STANDARD"), "per_1000_gets") / 1000 / job.get("jobs", 1)
+            bucket = prices.stored("s3", "prices", place, storage_class=source.get("storage_class", "STANDARD"))
+            parts["requests"] += objects * amount(bucket, "per_1000_gets") / 1000 / job.get("jobs", 1)
+            parts["transfer"] += samples * size * amount(bucket, "retrieval") / job.get("jobs", 1)
     elif service == "efs":
         how = source.get("throughput_mode", "elastic")
         price = prices.stored("efs", "prices", place, storage_class=source.get("storage_class", "One Zone" if how == "one zone" else "Standard (regional)"))
@@ -433,6 +435,8 @@ def drawn(draw):
             [("SCRATCH_2", "200 MB/s/TiB"), ("SCRATCH_1", "200 MB/s/TiB"), ("PERSISTENT_1", "100 MB/s/TiB"),
              ("PERSISTENT_2", "125 MB/s/TiB"), ("PERSISTENT_2", "1000 MB/s/TiB"), ("PERSISTENT_1 HDD", "12 MB/s/TiB"), ("PERSISTENT_1 HDD", "40 MB/s/TiB")])
         source["lazy_load_from_s3"] = maybe(0.5)
+        if source["lazy_load_from_s3"] and maybe(0.3):
+            source["storage_class"] = "STANDARD_IA"
     if service == "gcs" and maybe(0.7):
         source["region"] = pick(["us-central1", "EU multi-region"])
     if service == "azure-blob" and maybe(0.7):

@@ -527,4 +527,11 @@ TEST_CASE("billing: of several jobs on one file system the first loads it") {
   const Billed five(job(lazy));
   CHECK(five.dollars("S3 GET, 1/5 of it") == Approx(0.08));
   CHECK(five.remarks_say("the first of the 5 jobs loads the file system from S3"));
+  // A bucket of another class is paid for what it gives out, once.
+  lazy.emplace_back("source.storage_class", "STANDARD_IA");
+  const Billed rare(job(lazy));
+  CHECK(rare.dollars("S3 GET, 1/5 of it") == Approx(0.2));
+  const auto bytes = Billed(job({{"source.storage_class", "STANDARD_IA"}, {"job.epochs", "1"}}));
+  CHECK(bytes.dollars("S3 retrieval") > 0.0);
+  CHECK(rare.dollars("S3 retrieval, 1/5 of it") == Approx(bytes.dollars("S3 retrieval") / 5.0));
 }

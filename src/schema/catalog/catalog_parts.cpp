@@ -273,8 +273,7 @@ JsonPtr PricingFiles::parts_for(const Scenario& scenario, const Catalog& catalog
       scenario, region, data_region, [this](const std::string& name) { return file(name); }, parts);
   if (traits(service).cloud == "aws") {
     const bool loaded = lustre && scenario.source.lazy_load_from_s3.value_or(false);
-    const std::string storage_class =
-        loaded ? "STANDARD" : scenario.source.storage_class_or("STANDARD");
+    const std::string storage_class = scenario.source.storage_class_or("STANDARD");
     parts.add("s3.json", file("s3.json"), "limits", everything);
     if (service == Service::s3 || loaded) {
       parts.add_regional("s3.json", file("s3.json"), "prices", data_region,

@@ -115,7 +115,8 @@ const std::vector<Entry<Source>>& entries<Source>() {
                          "false"}),
       entry<&Source::storage_class>(
           "storage_class",
-          {"storage class of an object store or of EFS: \"STANDARD\", \"One Zone\" …",
+          {"storage class of an object store, of the bucket behind FSx for Lustre, or of EFS: "
+           "\"STANDARD\", \"One Zone\" …",
            "the standard class"}),
       entry<&Source::storage_price>(
           "storage_price",
