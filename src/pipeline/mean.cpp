@@ -474,7 +474,10 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     double apart = 0.0;
     if (inputs.prefetch < 2.0 && active > 1.0) {
       const double kept = flow.rate(1.0) / (active * flow.rate(1.0 / active));
-      apart = pace.alone * std::clamp((1.0 - kept) * active / (active - 1.0), 0.0, 1.0);
+      const double stays = std::clamp((1.0 - kept) * active / (active - 1.0), 0.0, 1.0);
+      // What main processes do on the cores for each batch keeps batches apart by itself.
+      const double of_workers = std::min(pace.alone, pace.unshared);
+      apart = stays * of_workers + pace.alone - of_workers;
     }
     const double each = std::max(0.0, slowest - apart);
     const double together = std::max(0.0, ending.met - smaller);
