@@ -473,11 +473,11 @@ Made one_epoch(const Inputs& inputs, const Epochs& which, const Misses& misses, 
     // share what makes batches, the more they stay apart.
     double apart = 0.0;
     if (inputs.prefetch < 2.0 && active > 1.0) {
-      const double kept = flow.rate(1.0) / (active * flow.rate(1.0 / active));
-      const double stays = std::clamp((1.0 - kept) * active / (active - 1.0), 0.0, 1.0);
       // What main processes do on the cores for each batch keeps batches apart by itself.
       const double of_workers = std::min(pace.alone, pace.unshared);
-      apart = stays * of_workers + pace.alone - of_workers;
+      const double of_one = inputs.ranks * full / flow.rate(1.0 / active);
+      const double shared = (of_workers - of_one / active) * active / (active - 1.0);
+      apart = pace.alone - of_workers + std::clamp(shared, 0.0, of_workers);
     }
     const double each = std::max(0.0, slowest - apart);
     const double together = std::max(0.0, ending.met - smaller);
