@@ -167,7 +167,7 @@ constexpr std::array<Figure, figure_count> table = {{
     {FigureId::checkpoint_interval, interrupted, "checkpoint_interval_s", second, neither, "checkpoint every",
      "training time between checkpoints; null: none is written", of_interruptions<&Interruptions::interval>, nullptr, "", true},
     {FigureId::best_interval, interrupted, "best_interval_s", second, neither, "best interval",
-     "interval with the shortest expected time; of background writes the longest within 0.05 % of it", of_interruptions<&Interruptions::best>, nullptr, "", true},
+     "interval with the shortest expected time; of background writes the longest within 1 % of it", of_interruptions<&Interruptions::best>, nullptr, "", true},
     {FigureId::young_interval, interrupted, "young_interval_s", second, neither, "Young's interval",
      "sqrt(2 * time to write a checkpoint * mean time between interruptions that lose work)", of_interruptions<&Interruptions::young>, nullptr, "", true},
     {FigureId::daly_interval, interrupted, "daly_interval_s", second, neither, "Daly's interval",

@@ -39,11 +39,6 @@ struct Plan {
   [[nodiscard]] double time(double count) const { return time(interval_of(spot, count)); }
 };
 
-/// In the background a write costs no time, so that the least time is as often as the storage can:
-/// writes in a row, each of which may be paid for. The longest interval is taken that is no worse
-/// than half a thousandth.
-constexpr double as_good = 1.0005;
-
 using Tried = std::vector<std::pair<double, double>>;  // intervals, times
 
 Duration longest_as_good(Tried tried, double within) {
@@ -75,7 +70,7 @@ Duration best_in_background(const Plan& plan, Duration least) {
     const double interval = around * portable::pow(step, static_cast<double>(i) / between);
     if (interval <= longest) look_at(interval);
   }
-  return longest_as_good(std::move(tried), as_good);
+  return longest_as_good(std::move(tried), as_good_in_background);
 }
 
 /// Writes in a row have no room below their own time; and no schedule is finer than a second.
@@ -240,7 +235,7 @@ Duration best_in_blocks(const InterruptedJob& of, const Plan& plan, Duration alo
     look_at(alone.base() * portable::pow(farthest, static_cast<double>(i) / near));
   }
   for (const double interval : pieces_of_blocks(job, alone)) look_at(interval);
-  const double within = job.writing.background ? as_good : 1.0;
+  const double within = job.writing.background ? as_good_in_background : 1.0;
   if (calm) return tried.empty() ? alone : longest_as_good(std::move(tried), within);
   Tried played;
   const auto play = [&](double interval) {
