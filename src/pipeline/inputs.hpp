@@ -152,6 +152,17 @@ struct UnequalInstances {
   std::vector<Kind> others;
 };
 
+/// Writing checkpoints to a file system that saves up credit, which the job's reads use as well.
+/// Bytes are as it counts those that are read.
+struct CheckpointBurst {
+  Duration time;        ///< of each while credit lasts
+  double each = 0.0;    ///< bytes of one
+  double credit = 0.0;  ///< saved up at the job's start
+  double earned = 0.0;  ///< a second
+
+  bool operator==(const CheckpointBurst&) const = default;
+};
+
 struct Inputs {
   // the job's shape
   double samples = 0.0;  ///< per epoch, all ranks
@@ -237,13 +248,14 @@ struct Inputs {
   /// The exchange hides behind the input pipelines, which lose what the efficiency loses: their
   /// virtual speeds are less.
   bool loading_loses = false;
-  double slowest_of = 0.0;                 ///< GPUs that steps wait for; 0: all
-  Duration startup;                        ///< of the job
-  Duration checkpoint_interval;            ///< 0 = none
-  double checkpoint_steps = 0.0;           ///< instead: optimizer steps between two
-  double checkpoint_epochs = 0.0;          ///< instead: epochs between two
-  Duration checkpoint_time;                ///< each
-  bool checkpoint_background = false;      ///< training goes on while one is written
+  double slowest_of = 0.0;                          ///< GPUs that steps wait for; 0: all
+  Duration startup;                                 ///< of the job
+  Duration checkpoint_interval;                     ///< 0 = none
+  double checkpoint_steps = 0.0;                    ///< instead: optimizer steps between two
+  double checkpoint_epochs = 0.0;                   ///< instead: epochs between two
+  Duration checkpoint_time;                         ///< each, at what the storage gives for ever
+  std::optional<CheckpointBurst> checkpoint_burst;  ///< empty: it saves up nothing
+  bool checkpoint_background = false;               ///< training goes on while one is written
   bool best_interval = false;              ///< instead of checkpoint_interval: by `interruptions`
   std::optional<Stage> checkpoint_beside;  ///< whose storage, read meanwhile, takes the writes
   /// Rates, restart and waits of the whole cluster; the work is what is simulated, and start-up,
@@ -260,6 +272,11 @@ struct Inputs {
   [[nodiscard]] bool fixed_checkpoints() const {
     if (best_interval) return false;
     return checkpoint_interval > Duration{} || checkpoint_steps > 0.0 || checkpoint_epochs > 0.0;
+  }
+
+  /// Of one that is read back, for which credit is left.
+  [[nodiscard]] Duration checkpoint_read() const {
+    return checkpoint_burst ? checkpoint_burst->time : checkpoint_time;
   }
 
   /// Ranks of the whole job that load.

@@ -79,6 +79,26 @@ Launch launch_of_one(const Outcome& out, const Inputs& inputs) {
   return {std::min(all.time, time), std::min(all.copying, copying)};
 }
 
+/// Of each of `count` checkpoints, in the mean: as many are written at the burst's rate as credit
+/// lasts for that the job saves beside its reads.
+Duration writing_time(const Outcome& out, const Inputs& inputs, double count) {
+  const auto& burst = inputs.checkpoint_burst;
+  if (!burst) return inputs.checkpoint_time;
+  double read = 0.0;
+  if (const auto& source = inputs.source) {
+    read = (source->bytes * samples(inputs.samples * inputs.times_loaded)).base() *
+           epochs_read(inputs);
+  } else if (const auto& copy = inputs.staging) {
+    read = copy->object_size.base() * copy->objects * inputs.cluster_instances();
+  }
+  const double saved = burst->credit + burst->earned * out.trained.wall.base() - read;
+  // Credit is earned while one is written, too.
+  const double spent = burst->each - burst->earned * burst->time.base();
+  const double all = spent * std::max(1.0, count);
+  const double quick = all > 0.0 ? std::clamp(saved / all, 0.0, 1.0) : 1.0;
+  return quick * burst->time + (1.0 - quick) * inputs.checkpoint_time;
+}
+
 /// A time that is beyond a double, or that nothing reaches, cut at that.
 constexpr Duration longest = seconds(1e15);
 
@@ -113,10 +133,19 @@ reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& in
   const double less = 1.0 / inputs.speed[Stage::interruption];
   job.sudden *= less;
   job.announced *= less;
-  job.writing = {inputs.checkpoint_time / inputs.speed[Stage::checkpoint],
+  job.writing = {inputs.checkpoint_read() / inputs.speed[Stage::checkpoint],
                  inputs.checkpoint_background, storage_busy(out, inputs)};
   job.interval = fixed_interval(inputs, job.work);
   if (inputs.best_interval) job.interval = reliability::best_interval(job);
+  if (!inputs.checkpoint_burst) return job;
+  // How long each takes depends on how many there are, which the best interval tells.
+  constexpr int rounds = 3;
+  for (int i = 0; i < rounds; ++i) {
+    job.writing.time =
+        writing_time(out, inputs, job.checkpoints()) / inputs.speed[Stage::checkpoint];
+    if (!inputs.best_interval) break;
+    if (i + 1 < rounds) job.interval = reliability::best_interval(job);
+  }
   return job;
 }
 

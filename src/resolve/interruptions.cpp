@@ -72,16 +72,19 @@ double counted_of_read(Context& context) {
   return metered ? metered->value : 1.0;
 }
 
-/// `counted`: of the rate of reads that all instances share.
-std::optional<CheckpointStore> storage(const Inputs& all, double counted) {
+/// `counted`: of the rate of reads that all instances share. `bursts`: while credit lasts.
+std::optional<CheckpointStore> storage(const Inputs& all, double counted, bool bursts = false) {
   const Inputs inputs = pipeline::with_whole_limits(all);
+  const auto of = [&](const RateLimit& limit) {
+    return bursts ? std::max(limit.rate, limit.burst_rate) : limit.rate;
+  };
   const auto rate_of = [&](const Read& read) {
     if (read.rate.empty()) return Bandwidth{};
     const Curve<Bandwidth> reached = read.through_nic();
     Bandwidth rate = read.connections > 0.0 ? reached.total(read.connections) : reached.maximum();
     for (const RateLimit& limit : read.limits) {
       if (!limit.of_requests && limit.rate > 0.0) {
-        rate = std::min(rate, Bandwidth::of(limit.rate * (limit.shared ? counted : 1.0)));
+        rate = std::min(rate, Bandwidth::of(of(limit) * (limit.shared ? counted : 1.0)));
       }
     }
     return rate;
@@ -104,7 +107,7 @@ std::optional<CheckpointStore> storage(const Inputs& all, double counted) {
   place.of_all = read->shared_by_all;
   for (const RateLimit& limit : read->limits) {
     if (limit.of_requests || !limit.shared || limit.rate <= 0.0) continue;
-    const Bandwidth whole = Bandwidth::of(limit.rate * counted);
+    const Bandwidth whole = Bandwidth::of(of(limit) * counted);
     place.of_all = place.of_all > Bandwidth{} ? std::min(place.of_all, whole) : whole;
   }
   if (place.rate <= Bandwidth{}) return std::nullopt;
@@ -124,18 +127,42 @@ Bytes checkpoint_size(Context& context, const Checkpoint& given) {
       "the bytes of one checkpoint, which also follow from /job/step/model_parameters");
 }
 
+Bandwidth taken_of(const CheckpointStore& place, double writers, double share) {
+  const Bandwidth all = writers * place.rate * share;
+  return place.of_all > Bandwidth{} ? std::min(all, place.of_all * share) : all;
+}
+
 /// Of a model or an optimizer that is spread over GPUs, each instance writes the parts that its
 /// GPUs hold, at once.
-Bandwidth written_together(Context& context, Bandwidth one, const CheckpointStore& place) {
+Bandwidth written_together(Context& context, const CheckpointStore& place, double share) {
   const double writers = instances_with_parts(context);
-  Bandwidth all = writers * one;
-  if (place.of_all > Bandwidth{}) all = std::min(all, place.of_all * (one / place.rate));
   if (context.texts && writers > 1.0) {
     context.remark(
         RemarkKind::know,
         fmt::format("{:g} instances write a checkpoint at once, each its parts", writers));
   }
-  return all;
+  return taken_of(place, writers, share);
+}
+
+/// Of an EFS file system that bursts, whose credit counts a byte written as so many read.
+std::optional<pipeline::CheckpointBurst> burst_of(Context& context, const CheckpointStore& place,
+                                                  Bytes size) {
+  const Inputs& inputs = context.out.inputs;
+  const Inputs whole = pipeline::with_whole_limits(inputs);
+  const Read* const read = whole.source    ? &*whole.source
+                           : whole.staging ? &whole.staging->read
+                                           : nullptr;
+  if (read == nullptr || place.read_as == Stage::disk) return std::nullopt;
+  const auto limit = std::find_if(
+      read->limits.begin(), read->limits.end(),
+      [](const RateLimit& one) { return one.shared && !one.of_requests && one.bursts(); });
+  if (limit == read->limits.end()) return std::nullopt;
+  const double counted = counted_of_read(context);
+  const auto quick = storage(inputs, counted, true);
+  const double writers = instances_with_parts(context);
+  const double quicker = taken_of(*quick, writers, 1.0) / taken_of(place, writers, 1.0);
+  return pipeline::CheckpointBurst{inputs.checkpoint_time / quicker, size.base() / counted,
+                                   limit->credit, limit->rate};
 }
 
 /// What S3 takes at least for the requests that write a checkpoint under one prefix.
@@ -190,9 +217,8 @@ void checkpoints(Context& context) {
       given->bandwidth || elsewhere ? std::nullopt : storage(inputs, counted_of_read(context));
   Bandwidth rate;
   if (place) {
-    rate = context.assume(
-        stage, assumed::checkpoint_share,
-        written_together(context, place->rate * assumed::checkpoint_share.value, *place));
+    rate = context.assume(stage, assumed::checkpoint_share,
+                          written_together(context, *place, assumed::checkpoint_share.value));
     inputs.checkpoint_beside = place->read_as;
   } else {
     rate = context.need<Bandwidth>(
@@ -201,6 +227,14 @@ void checkpoints(Context& context) {
                   : "how fast it is written, such as \"1 GB/s\"");
   }
   inputs.checkpoint_time = size / rate;
+  if (place) inputs.checkpoint_burst = burst_of(context, *place, size);
+  if (context.texts && inputs.checkpoint_burst) {
+    context.remark(RemarkKind::know,
+                   fmt::format("a checkpoint takes {} while the file system has credit that reads "
+                               "leave, and {} when it has none",
+                               short_text_of(inputs.checkpoint_burst->time),
+                               short_text_of(inputs.checkpoint_time)));
+  }
   if (const Duration least = place ? written_by_requests(context) : Duration{};
       least > inputs.checkpoint_time) {
     if (context.texts) {
@@ -224,7 +258,7 @@ Duration restart_of(Context& context) {
     return context.use(Stage::interruption, key, Value<Duration>::given(*given->restart));
   }
   return context.assume<Duration>(Stage::interruption, assumed::restart) +
-         context.out.inputs.checkpoint_time;
+         context.out.inputs.checkpoint_read();
 }
 
 /// Failures of one instance per time; of unequal ones the mean.

@@ -6,6 +6,7 @@
 
 #include "base/errors.hpp"
 #include "catch.hpp"
+#include "pipeline/interruptions.hpp"
 #include "resolve/assumptions.hpp"
 #include "resolve/resolve.hpp"
 #include "tests/study/billed.hpp"
@@ -264,4 +265,44 @@ TEST_CASE("checkpoints: one key says when they are written, and steps need a job
   CHECK(refusal({{"job.checkpoint", R"({"interval": null, "every_steps": 500})"}}).empty());
   CHECK(refusal({{"job.checkpoint", R"({"every_steps": 0.5})"}}).find("expected a whole number") !=
         std::string::npos);
+}
+
+TEST_CASE("checkpoints: EFS that bursts takes as many quickly as its credit lasts for, by hand") {
+  // 1 TB is stored, earns 50 MB/s and bursts at 100, of which checkpoints reach 0.6. Credit counts
+  // bytes that are read, three for one that is written.
+  const Settings efs = {{"source.service", "efs"},
+                        {"source.input_mode", "mount"},
+                        {"source.throughput_mode", "bursting"},
+                        {"disk.page_cache", "1 B"}};
+  const auto inputs = with_checkpoint(R"({"size": "60 GB", "every_epochs": 1})", efs).inputs;
+  const double share = assumed::checkpoint_share.value;
+  REQUIRE(inputs.checkpoint_burst);
+  const pipeline::CheckpointBurst& burst = *inputs.checkpoint_burst;
+  CHECK(inputs.checkpoint_time.base() == Approx(60e9 / (share * 50e6)));
+  CHECK(burst.time.base() == Approx(60e9 / (share * 100e6)));
+  CHECK(burst.each == Approx(180e9));
+  CHECK(burst.earned == Approx(150e6));
+  pipeline::Inputs in = inputs;
+  in.epochs = 5.0;
+  const pipeline::Outcome outcome = pipeline::simulate(in);
+  const auto each = [&](double credit) {
+    in.checkpoint_burst->credit = credit;
+    return pipeline::interrupted_job(outcome, in, {}).writing.time.base();
+  };
+  // Each uses what it counts less what is earned meanwhile; training reads the data five times.
+  const double spent = 5.0 * (180e9 - 150e6 * burst.time.base());
+  const double used = 5.0 * 1e12 - 150e6 * outcome.trained.wall.base();
+  CHECK(each(used) == Approx(inputs.checkpoint_time.base()));
+  CHECK(each(used + spent) == Approx(burst.time.base()));
+  CHECK(each(used + spent / 4.0) ==
+        Approx(0.25 * burst.time.base() + 0.75 * inputs.checkpoint_time.base()));
+  double before = inputs.checkpoint_time.base();
+  for (const double credit : {0.0, 1e11, 1e12, 2e12, 4e12, 8e12, 1e14}) {
+    CHECK(each(credit) <= before);
+    before = each(credit);
+  }
+  CHECK(before == burst.time.base());
+  // What provisions or measures its own has none.
+  CHECK_FALSE(with_checkpoint(R"({"size": "60 GB", "every_epochs": 1, "bandwidth": "1 GB/s"})", efs)
+                  .inputs.checkpoint_burst);
 }
