@@ -66,17 +66,6 @@ std::string Listing::instance() const {
   return (service == "sagemaker" ? "ml." : "") + machine->name;
 }
 
-std::string_view word_of(Purchase purchase) {
-  switch (purchase) {
-    case Purchase::on_demand: return "on_demand";
-    case Purchase::spot: return "spot";
-    case Purchase::savings_plan: return "savings_plan";
-    case Purchase::capacity_block: return "capacity_block";
-    case Purchase::training_plan: return "training_plan";
-  }
-  return "";
-}
-
 std::vector<Listing> listings(const Catalog& catalog, const std::vector<std::string>& regions,
                               const std::optional<std::string>& wanted) {
   const Places places(catalog);

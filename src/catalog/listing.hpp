@@ -21,9 +21,6 @@ struct Listing {
   [[nodiscard]] std::string instance() const;
 };
 
-/// How a scenario and the command line spell it: "on_demand", "spot", "savings_plan".
-std::string_view word_of(Purchase purchase);
-
 /// Every listing with a known price in these regions, on demand and spot; machines in the order of
 /// the catalogue, each in the regions where its cloud has prices. Without regions each machine in
 /// `wanted` where its cloud has prices there, else in us-east-1, else where find_offer looks first;

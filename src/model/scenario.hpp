@@ -118,6 +118,10 @@ enum class Purchase { on_demand, spot, savings_plan, capacity_block, training_pl
 inline constexpr std::array<std::string_view, 5> purchase_words = {
     "on_demand", "spot", "savings_plan", "capacity_block", "training_plan"};
 static_assert(names_all(purchase_words, Purchase::training_plan));
+/// How a scenario and the command line spell it.
+constexpr std::string_view word_of(Purchase purchase) {
+  return purchase_words[static_cast<std::size_t>(purchase)];
+}
 
 /// Paid whole and in advance, for `Cluster::booked`.
 constexpr bool is_booked(Purchase purchase) {
@@ -426,6 +430,7 @@ struct MeasuredOn {
   std::optional<std::string> remote_times = {};     ///< what preprocess costs on loader.remote
   std::optional<std::string> machine_figures = {};  ///< cluster's vcpus, memory, price …
   std::optional<std::string> price = {};            ///< cluster.price
+  std::optional<Purchase> price_purchase = {};      ///< the way of buying that it is of
   std::optional<double> batch_size = {};            ///< that job.step was measured at
   bool operator==(const MeasuredOn&) const = default;
 };

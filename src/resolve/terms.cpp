@@ -164,11 +164,15 @@ struct Pricer {
     const auto& of = scenario.measured_on.price;
     const bool another = of && given.instance && *of != any_machine && *of != *given.instance;
     terms.compute = machine(given.instance.value_or("instance"), given.instances,
-                            another ? std::nullopt : stated_price(given), "/cluster/price");
+                            another ? std::nullopt : stated_price(scenario), "/cluster/price");
     if (another && given.price) {
       remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's",
                          *of == unknown_machine ? "a machine without a name" : *of,
                          *given.instance));
+    } else if (given.price && given.instance && !stated_price(scenario)) {
+      remark(fmt::format("/cluster/price is that of purchase {}: {} has the catalogue's of {}",
+                         word_of(*scenario.measured_on.price_purchase), *given.instance,
+                         word_of(given.purchase)));
     }
     if (inputs.interruptions && inputs.interruptions->fallback) {
       terms.on_demand = on_demand(given.instance.value_or("instance"));

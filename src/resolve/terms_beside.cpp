@@ -274,10 +274,14 @@ void send_between_regions(Context& context, const std::string& from, const std::
                                         std::move(*tiers.value), counts, from, ""});
 }
 
-std::optional<HourlyPrice> stated_price(const Cluster& cluster) {
+std::optional<HourlyPrice> stated_price(const Scenario& scenario) {
+  const Cluster& cluster = scenario.cluster;
   const bool beside_spot = cluster.purchase == Purchase::on_demand && cluster.spot;
-  return beside_spot && cluster.spot->on_demand_price ? cluster.spot->on_demand_price
-                                                      : cluster.price;
+  if (beside_spot && cluster.spot->on_demand_price) return cluster.spot->on_demand_price;
+  const auto& of = scenario.measured_on.price_purchase;
+  // No catalogue has the price of a machine without a name.
+  const bool another = of && *of != cluster.purchase && cluster.instance;
+  return another ? std::nullopt : cluster.price;
 }
 
 void add_checkpoint_terms(Context& context, const TermRegions& regions) {

@@ -30,7 +30,7 @@ void send_between_regions(Context& context, const std::string& from, const std::
 
 /// The price of the cluster's instances as they are bought: beside a spot price the one on demand
 /// has a key of its own.
-std::optional<HourlyPrice> stated_price(const Cluster& cluster);
+std::optional<HourlyPrice> stated_price(const Scenario& scenario);
 
 /// Writing checkpoints to where the scenario has them go, what crosses regions and clouds for that,
 /// and keeping them.

@@ -86,11 +86,11 @@ void say_unsold(Context& context) {
   if (service.empty()) return;
   if (const std::string_view sellers = sellers_instead(cluster.purchase, service);
       !sellers.empty()) {
-    context.remark(RemarkKind::check,
-                   fmt::format("/cluster/purchase: a {} is sold by {}, and {} is rented from {}: "
-                               "the bill is as if it were sold there",
-                               purchase_words[static_cast<std::size_t>(cluster.purchase)], sellers,
-                               *cluster.instance, seller_title(service)));
+    context.remark(
+        RemarkKind::check,
+        fmt::format("/cluster/purchase: a {} is sold by {}, and {} is rented from {}: "
+                    "the bill is as if it were sold there",
+                    word_of(cluster.purchase), sellers, *cluster.instance, seller_title(service)));
   }
   const auto& most = context.catalog.limits.savings_plan_max;
   if (cluster.purchase == Purchase::savings_plan && cluster.savings && most &&

@@ -222,7 +222,7 @@ std::optional<Money> money_on_demand(const Scenario& scenario, const Catalog& ca
   if (!spot) return std::nullopt;
   Scenario other = scenario;
   other.cluster.purchase = Purchase::on_demand;
-  other.cluster.price = spot->on_demand_price;
+  if (!other.measured_on.price_purchase) other.measured_on.price_purchase = Purchase::spot;
   try {
     Own own;
     own.stretch = stretch;

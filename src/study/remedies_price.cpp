@@ -238,7 +238,7 @@ const Remedy price_list[] = {
       "nothing is lost to interruptions, and nobody waits for capacity",
       "an hour costs several times as much"},
      [](const Situation& s) {
-       return priced(s) && s.scenario.cluster.purchase == Purchase::spot && !own_price(s) &&
+       return priced(s) && s.scenario.cluster.purchase == Purchase::spot &&
               s.inputs().interruptions;
      },
      [](const Situation&) {

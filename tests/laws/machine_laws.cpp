@@ -190,6 +190,32 @@ TEST_CASE("machines: the instance as written, set again, changes nothing") {
   }
 }
 
+TEST_CASE("machines: a price is of the way of buying that it was written with") {
+  const schema::Document document = job("p3.2xlarge", R"("100 ms")");
+  const auto price_of = [](const Scenario& scenario) {
+    return resolve::resolve(scenario, catalog()).terms.compute.price.value.base() * 3600.0;
+  };
+  CHECK(price_of(schema::read_scenario(document)) == Approx(1.0));
+  const Scenario spot = with(document, "purchase", "spot");
+  CHECK(spot.measured_on.price_purchase == Purchase::on_demand);
+  Scenario none = spot;
+  none.cluster.price.reset();
+  CHECK(price_of(spot) == price_of(none));
+  CHECK(schema::read_scenario(schema::parse_document(schema::write_scenario(spot), "w")) == spot);
+  // The same again, or with a price beside it, is the price of it.
+  CHECK(with(document, "purchase", "on_demand") == schema::read_scenario(document));
+  schema::Document both = document;
+  schema::set_value(both, "purchase", "spot");
+  schema::set_value(both, "/cluster/price", "0.3 USD/h");
+  both.keep_as_base();
+  CHECK(price_of(schema::read_scenario(both)) == Approx(0.3));
+  // And of that one when a sweep buys it otherwise: on demand has a key beside spot.
+  CHECK(price_of(with(both, "purchase", "on_demand")) > 1.0);
+  schema::set_value(both, "/cluster/spot", R"({"on_demand_price": "2 USD/h"})");
+  both.keep_as_base();
+  CHECK(price_of(with(both, "purchase", "on_demand")) == Approx(2.0));
+}
+
 TEST_CASE("machines: numbers belong to the instance that stood beside them when they were stated") {
   schema::Document document = job("ml.p3.2xlarge", R"("100 ms")");
   const Scenario other = with(document, "instance", "ml.g5.2xlarge");

@@ -613,9 +613,9 @@ class Table {
     rows_["checkpoints_nearby"] =
         where(job_.job.checkpoint && leave, {{{"/job/checkpoint/to", "s3"}}});
     const Source& source = job_.source;
-    rows_["on_demand"] = where(
-        priced && !own_price() && in_.interruptions && job_.cluster.purchase == Purchase::spot,
-        {{{"purchase", "on_demand"}}});
+    rows_["on_demand"] =
+        where(priced && in_.interruptions && job_.cluster.purchase == Purchase::spot,
+              {{{"purchase", "on_demand"}}});
     rows_["kept_warm"] =
         where(priced && job_.cluster.kept_warm && *job_.cluster.kept_warm > now_.result.times.total,
               {{{"/cluster/kept_warm", "null"}}});

@@ -27,10 +27,6 @@
 namespace feedrate::formats {
 namespace {
 
-std::string_view word_of(Purchase purchase) {
-  return purchase_words[static_cast<std::size_t>(purchase)];
-}
-
 bool is_current(const schema::JsonValue& record) {
   const schema::JsonValue* current = record.find("current");
   return current == nullptr || current->kind != schema::JsonKind::boolean || current->boolean;

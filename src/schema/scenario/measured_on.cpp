@@ -138,6 +138,24 @@ void fill_batch(std::optional<double>& into, const Document& document) {
   }
 }
 
+/// The way of buying that the price was stated for, where settings name another.
+void fill_purchase(std::optional<Purchase>& into, Purchase now, const Document& document) {
+  if (into) return;
+  const Stated price = prices(*document.root());
+  if (price.empty()) return;
+  for (const JsonPtr& stage : {document.written(), document.base()}) {
+    if (!all_in(price, prices(*stage))) continue;
+    const JsonValue* beside = at(stage.get(), {"cluster", "purchase"});
+    const std::string_view word = beside != nullptr ? std::string_view(beside->text) : "";
+    const auto found = std::find(purchase_words.begin(), purchase_words.end(), word);
+    const auto then = found == purchase_words.end()
+                          ? Purchase::on_demand
+                          : static_cast<Purchase>(found - purchase_words.begin());
+    if (then != now) into = then;
+    return;
+  }
+}
+
 }  // namespace
 
 void fill_measured_on(Scenario& scenario, const Document& document) {
@@ -156,6 +174,7 @@ void fill_measured_on(Scenario& scenario, const Document& document) {
   // One that was asked for with no instance beside it is meant for those that are tried.
   const Stated price = prices(*document.root());
   if (on.price == unknown_machine && !all_in(price, prices(*document.written()))) on.price.reset();
+  fill_purchase(on.price_purchase, scenario.cluster.purchase, document);
   fill(on.machine_figures, document, cluster, cluster, machine_figures, any_in);
 }
 

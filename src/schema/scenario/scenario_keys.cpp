@@ -441,9 +441,10 @@ const std::vector<Entry<MeasuredOn>>& entries<MeasuredOn>() {
           "machine_figures",
           {"instance that the cluster's vcpus, memory, network, price … and busbw describe",
            "the instance given with them"}),
-      entry<&MeasuredOn::price>("price",
-                                {"instance to which cluster.price applies: no other has this price",
-                                 "the instance given with it"}),
+      entry<&MeasuredOn::price>("price", {"instance that cluster.price is of: no other has it",
+                                          "the instance given with it"}),
+      entry<&MeasuredOn::price_purchase>(
+          "price_purchase", {"purchase that cluster.price is of", "the one given with it"}),
       entry<&MeasuredOn::batch_size>("batch_size",
                                      {"loader.batch_size at which job.step was measured",
                                       "the batch size given with it", whole(1, 1e9)}),

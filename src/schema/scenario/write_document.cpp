@@ -85,6 +85,9 @@ Document self_contained(const Document& document, const MeasuredOn& on) {
   for (const auto& [key, machine] : machines) {
     if (machine) set_value(whole, std::string("/measured_on/") + key, *machine);
   }
+  if (on.price_purchase) {
+    set_value(whole, "/measured_on/price_purchase", std::string(word_of(*on.price_purchase)));
+  }
   if (on.batch_size) {
     set_value(whole, "/measured_on/batch_size", number_text(*on.batch_size));
   }
