@@ -41,7 +41,7 @@ constexpr std::string_view name_of(RemedyKind kind) {
 enum class RemedyStanding : std::uint8_t {
   advised,        ///< it pays, and its rung is worked on
   later,          ///< it pays, but an earlier rung comes first
-  no_help,        ///< it saves less than least_saving
+  no_help,        ///< it saves less than least_saving, and less than worth_changing of the time
   costs_more,     ///< in all
   takes_longer,   ///< it saves, but the job takes longer than anything given allows for
   impossible,     ///< no plan, no price, or not together with the rest of the scenario

@@ -193,10 +193,10 @@ void add_others(const Advice& advice, std::vector<Block>& blocks) {
   if (!no_help.empty()) {
     std::string text;
     for (const std::string& item : no_help) text += (text.empty() ? "" : "; ") + item;
-    blocks.emplace_back(
-        Paragraph{fmt::format("Saves less than {}, or in none of the draws, so no help here: {}.",
-                              percent(least_saving), text),
-                  Tone::plain});
+    blocks.emplace_back(Paragraph{
+        fmt::format("Saves less than {} of the {}, or in none of the draws, so no help here: {}.",
+                    percent(least_saving), advice.priced ? "cost" : "time", text),
+        Tone::plain});
   }
   const auto outcome = [&](const Remedied& row) {
     const JobFigures& after = *row.after;

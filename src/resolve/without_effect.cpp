@@ -158,6 +158,11 @@ void tell_of_source(Context& context, const Source& source) {
   tell(source.throughput_mode && !efs, "throughput_mode", "EFS has throughput modes");
   tell(source.provisioned_throughput && !efs, "provisioned_throughput",
        "EFS has throughput that is provisioned");
+  const std::string mode = source.throughput_mode.value_or("elastic");
+  if (source.provisioned_throughput && efs && mode != "provisioned") {
+    tell_without_effect(context, "/source/provisioned_throughput",
+                        fmt::format("the file system's throughput mode is {}", mode));
+  }
   tell(source.deployment_type && !fsx, "deployment_type", "FSx for Lustre has deployment types");
   tell(source.lazy_load_from_s3.has_value() && !fsx, "lazy_load_from_s3",
        "FSx for Lustre loads from S3 what is read");

@@ -190,7 +190,10 @@ class Adviser {
     row.sooner = advice_.before.time - row.after->time;
     row.saved = options_.jobs * (advice_.before.total - row.after->total) - row.one_off;
     const double change = 1.0 - savings_.cost(*row.after, row.one_off) / savings_.cost_before();
-    const bool helps = change >= least_saving || savings_.rescues(row);
+    // Storage that is held for long hides what less time saves of the instances.
+    const bool sooner =
+        change > 0.0 && row.sooner >= worth_changing * advice_.before.time && advice_.billed;
+    const bool helps = change >= least_saving || sooner || savings_.rescues(row);
     const bool too_long = savings_.too_long(*row.after, row.longest, advice_.before.time);
     row.standing = helps ? too_long ? RemedyStanding::takes_longer : RemedyStanding::advised
                    : change > -least_saving ? RemedyStanding::no_help

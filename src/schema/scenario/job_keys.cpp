@@ -276,7 +276,8 @@ const std::vector<Entry<Checkpoint>>& entries<Checkpoint>() {
            .example = "1 GB"}),
       entry<&Checkpoint::to>(
           "to", {"store that checkpoints are written to", "where the data comes from"}),
-      entry<&Checkpoint::region>("region", {"region of that store", "the job's region"}),
+      entry<&Checkpoint::region>(
+          "region", {"region of that store", "the data's region; with `to` the job's"}),
       entry<&Checkpoint::kept>(
           "kept", {"how many checkpoints are kept: they are on the bill", "0", whole(0, 1e6)}),
       entry<&Checkpoint::held>("held", {.manual = "how long those are kept",
