@@ -276,6 +276,12 @@ Paragraph nothing_to_change(const Advice& advice) {
                                     advice.works_on == Rung::fed ? "" : " for that rung",
                                     100.0 * worth_changing, advice.together ? " alone" : "",
                                     soon_enough ? " in the same time" : "");
+  // Of a bill that storage makes, less time saves next to nothing.
+  const Remedied* const quick = first_of(advice, RemedyStanding::advised);
+  if (quick != nullptr && advice.priced && quick->sooner >= worth_changing * advice.before.time &&
+      mostly_saves(advice, *quick)) {
+    text += fmt::format(" With {}, {}.", quick->change, outcome_words(advice, *quick));
+  }
   if (soon_enough) {
     text += fmt::format(" With {}, {}; --deadline says how long is soon enough.", slower->change,
                         outcome_words(advice, *slower));

@@ -254,9 +254,16 @@ std::vector<Change> to_bucket(const Situation& s) {
   if (source.region) keys += R"(, "region": ")" + *source.region + '"';
   if (source.nat_gateway.value_or(false)) keys += R"(, "nat_gateway": true)";
   std::vector<Change> list;
-  for (const std::string mode : {s.service == "sagemaker" ? "Pipe" : "stream", "File"}) {
-    Change change{{{"/source", R"({"service": "s3", "input_mode": ")" + mode + '"' + keys + "}"}},
-                  words::from_bucket(mode)};
+  // A few connections carry less than a file system that is mounted.
+  constexpr double many = 128.0;
+  const std::pair<std::string, std::optional<double>> modes[] = {
+      {s.service == "sagemaker" ? "Pipe" : "stream", {}}, {"File", {}}, {"File", many}};
+  for (const auto& [mode, connections] : modes) {
+    const std::string more =
+        connections ? R"(, "connections": )" + exact_text(*connections) : std::string();
+    Change change{
+        {{"/source", R"({"service": "s3", "input_mode": ")" + mode + '"' + more + keys + "}"}},
+        words::from_bucket(mode, connections)};
     if (!filled) {
       add_one_off(change, copied_to_bucket(s), words::copied_to_bucket);
       warn_of_holding(s, change);

@@ -175,8 +175,9 @@ std::string savings(double share) {
   return fmt::format("{:g} % off", 100.0 * share);
 }
 
-std::string from_bucket(std::string_view mode) {
-  return fmt::format("the data in a bucket of S3, {}", assigned("input_mode", mode));
+std::string from_bucket(std::string_view mode, std::optional<double> connections) {
+  return fmt::format("the data in a bucket of S3, {}{}", assigned("input_mode", mode),
+                     connections ? fmt::format(", {:g} connections", *connections) : "");
 }
 
 std::string checkpoints_nearby(std::string_view store) {

@@ -89,7 +89,7 @@ std::string savings(double share);
 /// Behind another purchase, where what was paid so far is stated.
 inline constexpr std::string_view price_of_catalogue = ", at the catalogue's price";
 /// "the data in a bucket of S3, input_mode = stream"
-std::string from_bucket(std::string_view mode);
+std::string from_bucket(std::string_view mode, std::optional<double> connections);
 inline constexpr std::string_view copied_to_bucket = "the copy to S3";
 inline constexpr std::string_view moved_objects = "moving the objects";
 /// "checkpoints to s3 in the job's region"

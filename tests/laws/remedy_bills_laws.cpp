@@ -164,7 +164,7 @@ TEST_CASE("remedies: a file system that is held for a month gives way to a bucke
                       "deployment_type": "PERSISTENT_2", "storage_held": "730 h",
                       "throughput_per_capacity": "1000 MB/s/TiB"})"}};
   const auto changes = tried(lustre, "bucket");
-  REQUIRE(changes.size() == 2);
+  REQUIRE(changes.size() == 3);
   for (const Change& change : changes) {
     INFO(change.words);
     const Result then = run_with(lustre, change.set);
@@ -176,7 +176,7 @@ TEST_CASE("remedies: a file system that is held for a month gives way to a bucke
   const auto filled = tried({{"/source", R"({"service": "fsx-lustre", "input_mode": "mount",
                        "lazy_load_from_s3": true, "bill_storage": true})"}},
                             "bucket");
-  REQUIRE(filled.size() == 2);
+  REQUIRE(filled.size() == 3);
   for (const Change& change : filled) CHECK(change.one_off == Money{});
   const Settings rare = {{"/source", R"({"service": "fsx-lustre", "input_mode": "mount",
                          "lazy_load_from_s3": true, "storage_class": "STANDARD_IA"})"}};
