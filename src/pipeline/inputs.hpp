@@ -274,8 +274,8 @@ struct Inputs {
     return checkpoint_interval > Duration{} || checkpoint_steps > 0.0 || checkpoint_epochs > 0.0;
   }
 
-  /// Of one that is read back, for which credit is left.
-  [[nodiscard]] Duration checkpoint_read() const {
+  /// Of a single one, as a last one or one that is read back: credit is left for it.
+  [[nodiscard]] Duration single_checkpoint() const {
     return checkpoint_burst ? checkpoint_burst->time : checkpoint_time;
   }
 

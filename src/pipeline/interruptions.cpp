@@ -133,7 +133,7 @@ reliability::InterruptedJob interrupted_job(const Outcome& out, const Inputs& in
   const double less = 1.0 / inputs.speed[Stage::interruption];
   job.sudden *= less;
   job.announced *= less;
-  job.writing = {inputs.checkpoint_read() / inputs.speed[Stage::checkpoint],
+  job.writing = {inputs.single_checkpoint() / inputs.speed[Stage::checkpoint],
                  inputs.checkpoint_background, storage_busy(out, inputs)};
   job.interval = fixed_interval(inputs, job.work);
   if (inputs.best_interval) job.interval = reliability::best_interval(job);

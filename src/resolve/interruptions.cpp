@@ -258,7 +258,7 @@ Duration restart_of(Context& context) {
     return context.use(Stage::interruption, key, Value<Duration>::given(*given->restart));
   }
   return context.assume<Duration>(Stage::interruption, assumed::restart) +
-         context.out.inputs.checkpoint_read();
+         context.out.inputs.single_checkpoint();
 }
 
 /// Failures of one instance per time; of unequal ones the mean.
@@ -364,14 +364,14 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   if (given.notice) {
     notice = context.use(stage, "/cluster/spot/notice", Value<Duration>::given(*given.notice));
   }
-  const bool fits = writes && inputs.checkpoint_time <= notice;
+  const bool fits = writes && inputs.single_checkpoint() <= notice;
   (fits ? job.announced : job.sudden) += rate;
   if (context.texts && given.notice && *given.notice > Duration{} && !fits) {
     context.remark(
         RemarkKind::check,
         writes
             ? fmt::format("/cluster/spot/notice is too short for a last checkpoint, which takes {}",
-                          short_text_of(inputs.checkpoint_time))
+                          short_text_of(inputs.single_checkpoint()))
             : std::string("/cluster/spot/notice is of no use without /job/checkpoint/size: there "
                           "is nothing to save"));
   }
@@ -384,7 +384,7 @@ void spot(Context& context, const Spot& given, reliability::InterruptedJob& job)
   }
   const auto announces = announced_by(cloud_of(context));
   if (context.texts && announces && !given.notice && writes &&
-      inputs.checkpoint_time <= announces->ahead) {
+      inputs.single_checkpoint() <= announces->ahead) {
     context.remark(
         RemarkKind::check,
         fmt::format("a last checkpoint would fit into the {} in which {} announces a spot "

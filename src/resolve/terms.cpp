@@ -160,20 +160,26 @@ struct Pricer {
           "has \"0 USD/h\"");
       return;
     }
-    // A price belongs to the instance that it was stated for.
+    // A price belongs to the instance that it was stated for, and to the way of buying.
     const auto& of = scenario.measured_on.price;
     const bool another = of && given.instance && *of != any_machine && *of != *given.instance;
-    terms.compute = machine(given.instance.value_or("instance"), given.instances,
-                            another ? std::nullopt : stated_price(scenario), "/cluster/price");
+    auto price = another ? std::nullopt : stated_price(scenario);
     if (another && given.price) {
       remark(fmt::format("/cluster/price is that of {}: {} has the catalogue's",
                          *of == unknown_machine ? "a machine without a name" : *of,
                          *given.instance));
-    } else if (given.price && given.instance && !stated_price(scenario)) {
-      remark(fmt::format("/cluster/price is that of purchase {}: {} has the catalogue's of {}",
-                         word_of(*scenario.measured_on.price_purchase), *given.instance,
-                         word_of(given.purchase)));
+    } else if (given.price && given.instance && !price) {
+      const auto known = find_offer(catalog, {"", *given.instance, given.region,
+                                              purchase_of(*given.instance), given.savings});
+      if (!known) price = given.price;
+      constexpr const char* text = "/cluster/price is that of purchase {}: {} of {}";
+      remark(fmt::format(
+          text, word_of(*scenario.measured_on.price_purchase),
+          known ? *given.instance + " has the catalogue's" : "it is taken, for none is known",
+          word_of(given.purchase)));
     }
+    terms.compute =
+        machine(given.instance.value_or("instance"), given.instances, price, "/cluster/price");
     if (inputs.interruptions && inputs.interruptions->fallback) {
       terms.on_demand = on_demand(given.instance.value_or("instance"));
     }

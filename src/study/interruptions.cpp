@@ -256,7 +256,7 @@ void say_left_out(Result& result, const Scenario& scenario, const resolve::Resol
   const double per_second = failures.value / 1000.0 / hours(24.0).base();
   InterruptedJob plan;
   plan.sudden = Frequency::of(per_second * resolved.inputs.cluster_instances());
-  plan.restart = seconds(resolve::assumed::restart.value) + resolved.inputs.checkpoint_read();
+  plan.restart = seconds(resolve::assumed::restart.value) + resolved.inputs.single_checkpoint();
   InterruptedJob job = pipeline::interrupted_job(outcome, resolved.inputs, plan);
   job.booked = Duration{};  // what its end loses is counted
   const Course course = reliability::expected(job);

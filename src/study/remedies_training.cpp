@@ -138,7 +138,7 @@ std::string precision_lacking(const Situation& s) {
 /// Young's interval (1974) for failures as Llama 3's training met them: 3.8 in 1,000 node-days.
 Duration interval_for_failures(const Situation& s) {
   const Duration between = hours(24.0) * 1000.0 / 3.8 / s.inputs().cluster_instances();
-  return seconds(std::sqrt(2.0 * s.inputs().checkpoint_read().base() * between.base()));
+  return seconds(std::sqrt(2.0 * s.inputs().single_checkpoint().base() * between.base()));
 }
 
 /// Minutes between checkpoints: as failures ask for, and one in the job at least, for a job without

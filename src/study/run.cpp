@@ -156,11 +156,13 @@ void remark_on_storage(Result& result, const Scenario& scenario) {
   const auto& held = scenario.source.storage_held;
   const auto& runs = scenario.accounting.runs_per_month;
   if (!held || result.bill.storage <= Money{}) return;
-  if (*held < result.times.total)
-    add_check(result, words::held_too_short(*held, result.times.total));
-  // A volume of an instance's own is none that runs share.
-  if (!runs || traits(scenario.source.service).volume) return;
-  const Duration each = *held / scenario.job.jobs.value_or(1.0);
+  // A volume of an instance's own is none that jobs or runs share.
+  const bool own = traits(scenario.source.service).volume;
+  const double jobs = own ? 1.0 : scenario.job.jobs.value_or(1.0);
+  const Duration read = jobs * result.times.total;
+  if (*held < read) add_check(result, words::held_too_short(*held, read, jobs));
+  if (!runs || own) return;
+  const Duration each = *held / jobs;
   const double paid = *runs * each / months(1.0);
   constexpr double of_31_days = 31.0 * 24.0 / 730.0;  // runs of a month that is longer than most
   if (paid > of_31_days) add_check(result, words::storage_paid_again(*runs, each, paid));

@@ -73,12 +73,12 @@ std::string storage_paid_again(double runs, Duration held, double months) {
       three_digits(runs), three_digits(held / hours(1.0)), three_digits(months), paid_again);
 }
 
-std::string held_too_short(Duration held, Duration job) {
+std::string held_too_short(Duration held, Duration read, double jobs) {
   return fmt::format(
-      "/source/storage_held: the job reads the data for {}, and its storage is paid for {}: the "
-      "bill "
+      "/source/storage_held: the {} the data for {}, and its storage is paid for {}: the bill "
       "lacks the rest",
-      span_words(job), span_words(held));
+      jobs > 1.0 ? fmt::format("{:g} jobs, one after the other, read", jobs) : "job reads",
+      span_words(read), span_words(held));
 }
 
 std::string unshared_preparation(std::string_view job) {

@@ -37,7 +37,7 @@ inline constexpr std::string_view paid_again = "paid several times";
 std::string storage_paid_again(double runs, Duration held, double months);
 
 /// Storage that is said to be held for less than the job takes.
-std::string held_too_short(Duration held, Duration job);
+std::string held_too_short(Duration held, Duration read, double jobs);
 /// Of one of several jobs.
 std::string remark_of(std::string_view job, std::string_view remark);
 std::string unshared_preparation(std::string_view job);

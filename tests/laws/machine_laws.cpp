@@ -211,6 +211,10 @@ TEST_CASE("machines: a price is of the way of buying that it was written with") 
   CHECK(price_of(schema::read_scenario(both)) == Approx(0.3));
   // And of that one when a sweep buys it otherwise: on demand has a key beside spot.
   CHECK(price_of(with(both, "purchase", "on_demand")) > 1.0);
+  // Where no other price is known it is taken all the same.
+  schema::Document block = document;
+  schema::set_value(block, "/cluster/booked", "24 h");
+  CHECK(price_of(with(block, "purchase", "capacity_block")) == Approx(1.0));
   schema::set_value(both, "/cluster/spot", R"({"on_demand_price": "2 USD/h"})");
   both.keep_as_base();
   CHECK(price_of(with(both, "purchase", "on_demand")) == Approx(2.0));

@@ -101,7 +101,7 @@ void check_interruptions(const Scenario& s, const Inputs& in) {
     const double share = given.interruption_share_per_month.value_or(0.1);
     // Of instances at a constant hazard, this share is left after a month of 730 hours.
     const double each = given.rate ? base(*given.rate) : -std::log(1.0 - share) / (730.0 * hour);
-    const bool saved = given.notice && in.checkpoint_time <= *given.notice;
+    const bool saved = given.notice && in.single_checkpoint() <= *given.notice;
     (saved ? announced : sudden) += each * in.instances;
     SAME(job.wait, given.wait_for_capacity.value_or(seconds(2400.0)));
     REQUIRE(job.fallback.has_value() == given.fallback.has_value());

@@ -214,6 +214,11 @@ TEST_CASE("said: jobs that share a file system pay for it alike") {
         Approx(1.0).epsilon(1e-9));
   CHECK(says(for_as_long("1", "1 s").remarks, "the bill lacks the rest"));
   CHECK(!says(for_as_long("1", "100 h").remarks, "the bill lacks the rest"));
+  // Enough for one job, and not for four.
+  const double one = for_as_long("1", "").times.total / seconds(1.0);
+  const std::string twice = fmt::format("{} s", 2.0 * one);
+  CHECK(!says(for_as_long("1", twice).remarks, "the bill lacks the rest"));
+  CHECK(says(for_as_long("4", twice).remarks, "the 4 jobs, one after the other, read the data"));
 }
 
 TEST_CASE("said: runs in all have no effect where neither preparation nor advice counts them") {
