@@ -444,5 +444,5 @@ TEST_CASE("twin laws: diagnose finds the bottleneck that run names, where rules 
       });
   INFO(found << " of " << judged);
   CHECK_DRAWN(judged > 15);
-  CHECK_DRAWN(loaders > 5);
+  CHECK_DRAWN(loaders > 3);
 }
