@@ -125,6 +125,10 @@ struct Pricer {
       use.price = Value<HourlyPrice>::given(own->at(name));
       return use;
     }
+    if (scenario.measured_on.price_purchase == Purchase::on_demand && scenario.cluster.price) {
+      use.price = Value<HourlyPrice>::given(*scenario.cluster.price);
+      return use;
+    }
     constexpr std::string_view key = "/cluster/spot/on_demand_price";
     const auto offer = find_offer(
         catalog, {"", name, scenario.cluster.region, Purchase::on_demand, std::nullopt, key});

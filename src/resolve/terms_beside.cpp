@@ -279,8 +279,9 @@ std::optional<HourlyPrice> stated_price(const Scenario& scenario) {
   const bool beside_spot = cluster.purchase == Purchase::on_demand && cluster.spot;
   if (beside_spot && cluster.spot->on_demand_price) return cluster.spot->on_demand_price;
   const auto& of = scenario.measured_on.price_purchase;
-  // No catalogue has the price of a machine without a name.
-  const bool another = of && *of != cluster.purchase && cluster.instance;
+  // No catalogue has the price of a machine without a name, or of one that nobody bills.
+  const bool another = of && *of != cluster.purchase && cluster.instance && cluster.price &&
+                       *cluster.price > HourlyPrice{};
   return another ? std::nullopt : cluster.price;
 }
 

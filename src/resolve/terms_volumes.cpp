@@ -120,6 +120,12 @@ void add_snapshot_terms(Context& context, const TermRegions& regions) {
         context, "/disk/snapshot_held",
         "only an EBS volume of EC2 that the job reads from is made from a snapshot");
   }
+  if (!context.out.inputs.staging && context.texts) {
+    context.remark(RemarkKind::know,
+                   "a volume that is made from a snapshot fetches each block from S3 when it is "
+                   "first read, unless fast snapshot restore is paid for: the first epoch may take "
+                   "longer than is simulated");
+  }
   const auto price = find_ebs_price(context.catalog, regions.aws, ebs_snapshot);
   if (!price || !price->storage) {
     return remark_unpriced(context,

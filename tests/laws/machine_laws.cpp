@@ -211,6 +211,20 @@ TEST_CASE("machines: a price is of the way of buying that it was written with") 
   CHECK(price_of(schema::read_scenario(both)) == Approx(0.3));
   // And of that one when a sweep buys it otherwise: on demand has a key beside spot.
   CHECK(price_of(with(both, "purchase", "on_demand")) > 1.0);
+  // Spot instances fall back to instances of the price that was stated for these.
+  schema::Document falls = document;
+  schema::set_value(falls, "/cluster/spot",
+                    R"({"rate": "0.1 /h", "fallback": {"after_wait": "1 h"}})");
+  schema::set_value(falls, "/job/checkpoint", R"({"size": "1 GB", "bandwidth": "1 GB/s"})");
+  falls.keep_as_base();
+  const auto back = resolve::resolve(with(falls, "purchase", "spot"), catalog()).terms.on_demand;
+  REQUIRE(back.has_value());
+  CHECK(back->price.value.base() * 3600.0 == Approx(1.0));
+  // What nobody bills is not billed otherwise.
+  schema::Document own = document;
+  schema::set_value(own, "/cluster/price", "0 USD/h");
+  own.keep_as_base();
+  CHECK(price_of(with(own, "purchase", "spot")) == 0.0);
   // Where no other price is known it is taken all the same.
   schema::Document block = document;
   schema::set_value(block, "/cluster/booked", "24 h");

@@ -438,6 +438,9 @@ TEST_CASE("billing: a snapshot of the data is held once, whatever the instances"
                                                                    {"disk.snapshot_held", "730 h"},
                                                                    {"cluster.instances", "4"}};
   const auto price = [](const Billed& of) { return of.dollars("EBS snapshot"); };
+  auto read = volume;
+  read.front() = {"source.service", "ebs"};
+  CHECK(Billed(job(read)).remarks_say("fetches each block from S3 when it is first read"));
   // 1 TB at 0.05 USD for each GiB and month.
   const double all = 1e12 / 1073741824.0 * 0.05;
   CHECK(price(Billed(job(volume))) == Approx(all));
