@@ -1,5 +1,7 @@
 // What must hold when numbers that were measured on one machine are asked for on another: over the
 // catalogue's machines and over generated GPUs, for every shipped scenario.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <random>
 #include <string>
